@@ -2,8 +2,9 @@
 
 Runs `weft bench ... --json` for every case (or the named ones), and keeps each output as one line of FOLDER/runs.jsonl.
 Writes FOLDER/table.md: weft's time divided by that of the better peer in each run, the limit (the largest allowed
-ratio), and the number of runs within it. weft and its peers run in turn, in the same processes and under the same
-conditions. Run nothing else at the same time.
+ratio), and the number of runs within it. Beside them is the bound: two passes over memory plus the arithmetic of all
+lines in cache, and weft's time divided by it. weft, its peers and the bound are measured in turn, in the same processes
+and under the same conditions. Run nothing else at the same time.
 """
 
 import argparse
@@ -53,8 +54,8 @@ CASES = {
 }
 
 HEAD = """\
-| case | output | weft, ms | better peer, ms | two passes over memory, ms | ratio in each run | limit | holds in |
-|---|---|---|---|---|---|---|---|"""
+| case | output | weft, ms | peer, ms | ratio in each run | limit | holds in | memory + arithmetic, ms | weft / both |
+|---|---|---|---|---|---|---|---|---|"""
 
 
 def measure(case: Case, output: str) -> dict:
@@ -74,6 +75,10 @@ def ratio(result: dict) -> float:
     return result["median_s"] / better_peer(result)["median_s"]
 
 
+def bound_ratio(result: dict) -> float:
+    return result["median_s"] / (result["roofline_s"] + result["arithmetic_s"])
+
+
 def line(name: str, output: str, results: list[dict]) -> str:
     """Returns one row: the times of the run with the median ratio, and the ratios of all runs in order."""
     limit = CASES[name].limit(output)
@@ -83,8 +88,9 @@ def line(name: str, output: str, results: list[dict]) -> str:
     held = sum(each <= limit for each in ratios)
     return (
         f"| {name} | {output} | {1e3 * middle['median_s']:.1f} | {peer['name']} {1e3 * peer['median_s']:.1f} "
-        f"| {1e3 * middle['roofline_s']:.1f} | {', '.join(f'{each:.2f}' for each in ratios)} | {limit:.2f} "
-        f"| {held} of {len(ratios)} |"
+        f"| {', '.join(f'{each:.2f}' for each in ratios)} | {limit:.2f} | {held} of {len(ratios)} "
+        f"| {1e3 * middle['roofline_s']:.1f} + {1e3 * middle['arithmetic_s']:.1f} "
+        f"| {', '.join(f'{bound_ratio(each):.2f}' for each in results)} |"
     )
 
 

@@ -105,6 +105,8 @@ function(weft_add_kernel)
   endif()
   target_compile_definitions(weft_kernel PRIVATE WEFT_DUCC0_VERSION="${WEFT_DUCC0_VERSION}" ${WEFT_HAVE_WIDE_SETS})
   weft_add_dispatched(ducc0_lines objects INCLUDE "${WEFT_DUCC0_DIR}/src")
+  weft_add_dispatched(twiddle_products twiddle_objects)
+  list(APPEND objects ${twiddle_objects})
   # Whoever links weft_kernel's objects links these too.
   add_library(weft_isa OBJECT IMPORTED GLOBAL)
   set_target_properties(weft_isa PROPERTIES IMPORTED_OBJECTS "${objects}")

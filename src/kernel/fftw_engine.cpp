@@ -138,7 +138,8 @@ class FftwEngine final : public Engine {
     for (const Precision precision : {Precision::f64, Precision::f32, Precision::f80})
       if (library_.has(precision))
         versions += (versions.empty() ? "" : "; ") + std::string(library_.of(precision).version);
-    return versions + " (" + library_.file + ")";
+    const bool has_cosines = library_.of(Precision::f64).plan_r2r != nullptr;
+    return versions + " (" + library_.file + (has_cosines ? ")" : ", no cosine transforms)");
   }
 
   bool supports(Precision precision) const override { return library_.has(precision); }

@@ -48,6 +48,9 @@ FftwFunctions functions_in(void* handle, Precision precision) {
   const bool whole = f.plan_c2c && f.plan_r2c && f.plan_c2r && f.execute_c2c && f.execute_r2c &&
                      f.execute_c2r && f.destroy;
   if (!whole) return {};
+  find(handle, prefix, "plan_guru64_r2r", f.plan_r2r);
+  find(handle, prefix, "execute_r2r", f.execute_r2r);
+  if (f.execute_r2r == nullptr) f.plan_r2r = nullptr;
   find(handle, prefix, "export_wisdom_to_string", f.export_wisdom);
   find(handle, prefix, "import_wisdom_from_string", f.import_wisdom);
   f.version = static_cast<const char*>(dlsym(handle, (prefix + "version").c_str()));

@@ -25,6 +25,9 @@ inline constexpr unsigned unaligned = 1U << 1;
 inline constexpr unsigned preserve_input = 1U << 4;
 inline constexpr unsigned patient = 1U << 5;
 inline constexpr unsigned estimate = 1U << 6;
+/// Kinds of real transforms of reals: FFTW's numbers for cosine and sine transforms of types 1 to 4.
+inline constexpr int dct1 = 3, dct2 = 5, dct3 = 4, dct4 = 6;
+inline constexpr int dst1 = 7, dst2 = 9, dst3 = 8, dst4 = 10;
 }  // namespace fftw
 
 /// The functions of one precision. Plans and arrays are untyped, so that the precisions share one
@@ -34,9 +37,12 @@ struct FftwFunctions {
   void* (*plan_c2c)(int, Loops, int, Loops, void* in, void* out, int sign, unsigned flags);
   void* (*plan_r2c)(int, Loops, int, Loops, void* in, void* out, unsigned flags);
   void* (*plan_c2r)(int, Loops, int, Loops, void* in, void* out, unsigned flags);
+  /// Cosine and sine transforms; null if the library has none, as MKL for some.
+  void* (*plan_r2r)(int, Loops, int, Loops, void* in, void* out, const int* kinds, unsigned flags);
   void (*execute_c2c)(void* plan, void* in, void* out);
   void (*execute_r2c)(void* plan, void* in, void* out);
   void (*execute_c2r)(void* plan, void* in, void* out);
+  void (*execute_r2r)(void* plan, void* in, void* out);
   void (*destroy)(void* plan);
   char* (*export_wisdom)();           ///< null if the library has no wisdom
   int (*import_wisdom)(const char*);  ///< null if the library has no wisdom

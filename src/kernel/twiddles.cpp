@@ -4,44 +4,88 @@
 #include <array>
 #include <map>
 #include <mutex>
+#include <type_traits>
 
 #include "base/process_mutex.hpp"
+#include "isa/twiddle_products.hpp"
+#include "kernel/instruction_sets.hpp"
 
 namespace weft::kernel {
 namespace {
 
-/// Number of products that are computed from one root.
+/// Factors of an element: one of 64 neighbours, and the first of them.
 constexpr std::int64_t run = 64;
+/// Elements that are multiplied in one call.
+constexpr std::int64_t block = run * run;
+
+/// The factors of a block: see isa::TwiddleProduct.
+template <class T>
+struct Factors {
+  std::array<T, 2 * run> low;
+  std::array<T, 2 * run> turned_low;
+  std::array<T, 2 * block / run> high;
+};
+
+/// Returns the products for the instruction set in use: some builds have only the baseline.
+const isa::TwiddleTable& table_in_use() {
+#ifdef WEFT_HAVE_WIDE_SETS
+  const InstructionSet set = usable_instruction_set();
+  if (set == InstructionSet::v3) return *weft_twiddle_products_v3();
+  if (set == InstructionSet::v4) return *weft_twiddle_products_v4();
+#endif
+  return *weft_twiddle_products_v1();
+}
+
+template <class T>
+void multiply_block(const isa::TwiddleProduct& product) {
+  static const isa::TwiddleTable& table = table_in_use();
+  if constexpr (std::is_same_v<T, long double>)
+    weft_twiddle_products_v1()->f80(&product);
+  else if constexpr (std::is_same_v<T, float>)
+    table.f32(&product);
+  else
+    table.f64(&product);
+}
+
+/// Writes exp(-2*pi*i * (first + m*step)/n), or conjugates, for m < count.
+template <class T, class Real>
+void put_roots(const RootTables<Real>& roots, std::int64_t first, std::int64_t step,
+               std::int64_t count, bool conjugate, T* out) {
+  for (std::int64_t m = 0; m < count; ++m) {
+    const std::complex<Real> w = roots.at(first + m * step);
+    out[2 * m] = static_cast<T>(w.real());
+    out[2 * m + 1] = static_cast<T>(conjugate ? -w.imag() : w.imag());
+  }
+}
+
+template <class T, class Real>
+void multiply_line(const RootTables<Real>& roots, T* line, std::int64_t count, std::int64_t j,
+                   bool conjugate) {
+  Factors<T> factors;
+  const std::int64_t low_count = std::min(run, count);
+  put_roots(roots, 0, j, low_count, conjugate, factors.low.data());
+  for (std::int64_t k = 0; k < low_count; ++k) {
+    factors.turned_low[static_cast<std::size_t>(2 * k)] =
+        -factors.low[static_cast<std::size_t>(2 * k + 1)];
+    factors.turned_low[static_cast<std::size_t>(2 * k + 1)] =
+        factors.low[static_cast<std::size_t>(2 * k)];
+  }
+  for (std::int64_t first = 0; first < count; first += block) {
+    const std::int64_t length = std::min(block, count - first);
+    put_roots(roots, j * first, j * run, (length + run - 1) / run, conjugate, factors.high.data());
+    multiply_block<T>({line + 2 * first, length, factors.low.data(), factors.turned_low.data(), run,
+                       factors.high.data()});
+  }
+}
 
 }  // namespace
 
 template <class T>
 void Twiddles::multiply(T* line, std::int64_t count, std::int64_t j, bool conjugate) const {
-  std::array<T, run> low_re;
-  std::array<T, run> low_im;
-  const auto as_asked = [&](std::int64_t e) {
-    const std::complex<long double> w = root(e);
-    return std::complex<T>(static_cast<T>(w.real()),
-                           static_cast<T>(conjugate ? -w.imag() : w.imag()));
-  };
-  for (std::int64_t k = 0; k < std::min(run, count); ++k) {
-    const std::complex<T> w = as_asked(j * k);
-    low_re[static_cast<std::size_t>(k)] = w.real();
-    low_im[static_cast<std::size_t>(k)] = w.imag();
-  }
-  for (std::int64_t first = 0; first < count; first += run) {
-    const std::complex<T> high = as_asked(j * first);
-    const auto length = static_cast<std::size_t>(std::min(run, count - first));
-    T* element = line + 2 * first;
-    for (std::size_t k = 0; k < length; ++k) {
-      const T re = high.real() * low_re[k] - high.imag() * low_im[k];
-      const T im = high.real() * low_im[k] + high.imag() * low_re[k];
-      const T x = element[2 * k];
-      const T y = element[2 * k + 1];
-      element[2 * k] = x * re - y * im;
-      element[2 * k + 1] = x * im + y * re;
-    }
-  }
+  if constexpr (std::is_same_v<T, long double>)
+    multiply_line(wide_, line, count, j, conjugate);
+  else
+    multiply_line(doubles_, line, count, j, conjugate);
 }
 
 template void Twiddles::multiply(float*, std::int64_t, std::int64_t, bool) const;

@@ -3,6 +3,7 @@
 
 #include "api/call_time.hpp"
 #include "api/handle.hpp"
+#include "api/line_engines.hpp"
 #include "api/local_machine.hpp"
 #include "api/redistribute.hpp"
 #include "comm/agreement.hpp"
@@ -15,6 +16,7 @@
 #include "kernel/cache.hpp"
 #include "kernel/engine.hpp"
 #include "kernel/transpose.hpp"
+#include "probe/lines_in_cache.hpp"
 #include "probe/probe.hpp"
 #include "running/memory.hpp"
 #include "running/ooc.hpp"
@@ -304,6 +306,18 @@ void bind_environment(nb::module_& m) {
       "machine"_a, "precision"_a, "seconds"_a, "threads"_a, "comm"_a.none(),
       "Collective: returns the machine with a new measurement of the cost of reading from other "
       "ranks.");
+  using weft::probe::LinesInCache;
+  nb::class_<LinesInCache>(m, "LinesInCache",
+                           "The arithmetic of a forward transform, on lines that stay in cache.")
+      .def(
+          "__init__",
+          [](LinesInCache* self, const weft::Plan& plan) {
+            const nb::gil_scoped_release release;
+            new (self) LinesInCache(plan, weft::api::local_options(plan));
+          },
+          "plan"_a)
+      .def("run", &LinesInCache::run, nb::call_guard<nb::gil_scoped_release>(),
+           "Transforms all lines of the busiest rank once.");
   m.def("mpi_library", &weft::comm::mpi_library_version,
         "Returns the description of the MPI library, in one line.");
   m.def("mpi_standard", &weft::comm::mpi_standard_version,

@@ -18,7 +18,7 @@ from weft.verify.reference import tolerance
 
 KEYS = [
     "command", "problem", "ranks", "threads", "output", "plan", "predicted_s", "median_s", "min_s", "gflops",
-    "error", "roofline_s", "roofline", "stages", "peers",
+    "error", "roofline_s", "roofline", "arithmetic_s", "stages", "peers",
 ]  # fmt: skip
 BOUNDS = {
     "--in-place": "two passes over the array in place, each reads, multiplies and writes it",
@@ -57,6 +57,7 @@ def test_bench_with_all_peers(tmp_path: Path, ranks: int, options: list[str]) ->
     assert any(name.startswith("exchange") for name in names) == (ranks > 1 and "--axes" not in options)
     assert (sent > 0) == any(name.startswith("exchange") and "shared" not in name for name in names)
     assert data["roofline_s"] > 0
+    assert data["arithmetic_s"] > 0
     given = [option for option in BOUNDS if option in options]
     assert data["roofline"] == (BOUNDS[given[0]] if given else KEPT)
     assert [peer["name"] for peer in data["peers"]] == PEERS

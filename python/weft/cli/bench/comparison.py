@@ -10,7 +10,7 @@ import numpy as np
 import weft
 from weft._support.memory import check_memory, gibibytes
 from weft.cli.bench import methods as bench_methods
-from weft.cli.bench.contest import Contract, MemoryPasses, measure
+from weft.cli.bench.contest import Arithmetic, Contract, MemoryPasses, measure
 from weft.cli.bench.peers import PEERS, NotRun, make_peer
 from weft.cli.bench.traffic import exchanged_bytes
 from weft.cli.bench.weft_run import Options, WeftRun, command_line, flop_count, hidden_share, output_data, problem_data
@@ -25,6 +25,15 @@ from weft.verify import reference
 from weft.verify.cases import Case
 
 REPETITIONS_MIN = 10
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """Times that a transform can hardly beat, measured in turn with it."""
+
+    memory_s: float  # two passes over the array
+    memory: str  # what the passes do
+    arithmetic_s: float  # all lines in cache
 
 
 @dataclass
@@ -85,10 +94,10 @@ def run(options: Options, session: Session) -> int:
     ours = WeftRun(options, contract, session)
     if options.plot:
         _check_predicted(ours.fft.plan)
-    rows, roofline, roofline_s = _contest(options, contract, session, ours)
+    rows, bounds = _contest(options, contract, session, ours)
     error, checked_by = ours.error()
     stages = _stages(options, session, ours)
-    result = _result(options, contract, session, rows, roofline, roofline_s, error, checked_by, stages, ours.fft.plan)
+    result = _result(options, contract, session, rows, bounds, error, checked_by, stages, ours.fft.plan)
     if options.plot:
         with session.together():
             if session.is_root:
@@ -141,8 +150,8 @@ def _case(options: Options, session: Session) -> Case:
     )
 
 
-def _contest(options: Options, contract: Contract, session: Session, ours: WeftRun) -> tuple[list[Row], str, float]:
-    """Returns the rows of weft and of each peer, and a text about the two passes over the array with their time."""
+def _contest(options: Options, contract: Contract, session: Session, ours: WeftRun) -> tuple[list[Row], Bounds]:
+    """Returns the rows of weft and of each peer, and the bounds."""
     peers: dict[str, Any] = {}
     reasons: dict[str, str] = {}
     for name in options.peers:
@@ -152,15 +161,16 @@ def _contest(options: Options, contract: Contract, session: Session, ours: WeftR
         except NotRun as reason:
             reasons[name] = str(reason)
     passes = MemoryPasses(contract, ours.x, ours.X)
-    seconds = measure(session, [ours, passes, *peers.values()], options.repeat, "timing")
-    times = dict(zip(peers, seconds[2:], strict=True))
+    arithmetic = Arithmetic(ours.fft.plan)
+    seconds = measure(session, [ours, passes, arithmetic, *peers.values()], options.repeat, "timing")
+    times = dict(zip(peers, seconds[3:], strict=True))
     rows = [Row.of("weft", "", seconds[0])]
     for name in options.peers:
         if name in times:
             rows.append(Row.of(name, peers[name].settings, times[name]))
         else:
             rows.append(Row(name, "", None, None, reasons[name]))
-    return rows, passes.settings, float(np.median(seconds[1]))
+    return rows, Bounds(float(np.median(seconds[1])), passes.settings, float(np.median(seconds[2])))
 
 
 def _stages(options: Options, session: Session, ours: WeftRun) -> list[dict[str, Any]]:
@@ -205,8 +215,7 @@ def _result(
     contract: Contract,
     session: Session,
     rows: list[Row],
-    roofline: str,
-    roofline_s: float,
+    bounds: Bounds,
     error: float,
     checked_by: str,
     stages: list[dict[str, Any]],
@@ -231,8 +240,9 @@ def _result(
         "min_s": ours.min_s,
         "gflops": flop_count(case) / (ours.median_s or math.inf) / 1e9,
         "error": error,
-        "roofline_s": roofline_s,
-        "roofline": roofline,
+        "roofline_s": bounds.memory_s,
+        "roofline": bounds.memory,
+        "arithmetic_s": bounds.arithmetic_s,
         "stages": stages,
         "peers": [row.as_data() for row in rows[1:]],
     }
@@ -250,9 +260,10 @@ def _print(session: Session, result: dict[str, Any], plan: str) -> None:
     session.print(f"{'':<14}{'median s':>11}{'min s':>11}{'GFlop/s':>10}{'x weft':>9}")
     for peer in [{"name": "weft", **result}, *result["peers"]]:
         session.print(_line(peer, result))
-    roofline_s = result["roofline_s"]
-    session.print(f"{'memory':<14}{roofline_s:>11.4g}{'':>21}{roofline_s / result['median_s']:>9.2f}")
+    for name, seconds in ("memory", result["roofline_s"]), ("arithmetic", result["arithmetic_s"]):
+        session.print(f"{name:<14}{seconds:>11.4g}{'':>21}{seconds / result['median_s']:>9.2f}")
     session.print(f"  (memory: {result['roofline']})")
+    session.print(f"  (arithmetic: {Arithmetic.settings})")
     for peer in result["peers"]:
         reason = peer.get("reason")
         session.print(f"  {peer['name']}: {'not run: ' + reason if reason else peer['settings']}")

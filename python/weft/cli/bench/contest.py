@@ -9,7 +9,9 @@ from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
+import weft
 from weft.cli.support.session import Session
+from weft.runtime import running
 from weft.verify.cases import Case
 from weft.verify.plane_waves import Waves
 
@@ -146,6 +148,21 @@ def sum_of_squares(array: np.ndarray) -> float:
     if not array.size:
         return 0.0
     return float(sum(np.sum(row.real**2, dtype=np.float64) + np.sum(row.imag**2, dtype=np.float64) for row in array))
+
+
+class Arithmetic:
+    """The lines of the busiest rank of a plan, transformed in cache. Memory would add its passes to this time."""
+
+    settings = "all lines of the plan's busiest rank, in tiles that stay in cache; without twiddles"
+
+    def __init__(self, plan: weft.Plan):
+        self._lines = running().LinesInCache(plan)
+
+    def prepare(self) -> None:
+        return None
+
+    def run(self) -> float:
+        return timed(self._lines.run)
 
 
 class MemoryPasses:
