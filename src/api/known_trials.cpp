@@ -3,17 +3,15 @@
 #include <filesystem>
 #include <map>
 #include <mutex>
-#include <optional>
+#include <string>
+#include <vector>
 
 #include <weft/error.hpp>
 #include <weft/fft.hpp>
 
-#include "api/cache_folder.hpp"
+#include "api/cache_file.hpp"
 #include "api/identity.hpp"
-#include "api/warning.hpp"
-#include "base/hash.hpp"
 #include "base/process_mutex.hpp"
-#include "base/text_file.hpp"
 #include "kernel/engine.hpp"
 
 namespace weft::api {
@@ -21,29 +19,17 @@ namespace {
 
 using planner::LineTrials;
 
-constexpr std::int64_t file_bytes_max = 4 << 20;
-constexpr double wait_s = 5;
-
-std::filesystem::path file_of_this_processor() {
-  std::string what = std::string(version()) + '\n' + processor_name() + '\n';
+CacheFile file_of_this_processor() {
+  std::vector<std::string> depends_on{version(), processor_name()};
   for (const std::string& name : kernel::engine_names())
-    what += name + ": " + kernel::engine(name).description() + '\n';
-  return cache_folder() / ("line-trials-" + hash_digits(what) + ".json");
+    depends_on.push_back(name + ": " + kernel::engine(name).description());
+  return {"line-trials", depends_on};
 }
 
-LineTrials trials_in(const std::optional<std::string>& text) {
-  if (!text) return {};
+/// Returns the trials in a text; none if this version of weft cannot read it.
+LineTrials trials_in(const std::string& text) {
   try {
-    return planner::line_trials_from_json(*text);
-  } catch (const Error&) {
-    return {};
-  }
-}
-
-/// Returns the trials in the file; none if it cannot be read.
-LineTrials read(const std::filesystem::path& file) {
-  try {
-    return trials_in(read_text(file.string(), file_bytes_max));
+    return planner::line_trials_from_json(text);
   } catch (const Error&) {
     return {};
   }
@@ -54,9 +40,10 @@ struct Known {
   ProcessMutex mutex;
   std::map<std::filesystem::path, LineTrials> by_file;
 
-  LineTrials& of(const std::filesystem::path& file) {
-    const auto found = by_file.find(file);
-    return found != by_file.end() ? found->second : by_file.emplace(file, read(file)).first->second;
+  LineTrials& of(const CacheFile& file) {
+    const auto found = by_file.find(file.path());
+    if (found != by_file.end()) return found->second;
+    return by_file.emplace(file.path(), trials_in(file.text())).first->second;
   }
 };
 
@@ -69,29 +56,25 @@ Known& known() {
 }  // namespace
 
 std::int64_t known_fastest(const planner::LineTrial& lines) {
-  const std::filesystem::path file = file_of_this_processor();
+  const CacheFile file = file_of_this_processor();
   const std::lock_guard lock(known().mutex);
   const planner::LineTrial* trial = known().of(file).find(lines);
   return trial == nullptr ? -1 : trial->number_of_fastest();
 }
 
 void keep(const LineTrials& trials) {
-  const std::filesystem::path file = file_of_this_processor();
+  const CacheFile file = file_of_this_processor();
   {
     const std::lock_guard lock(known().mutex);
     known().of(file).merge(trials);
   }
-  warn_on_failure(
+  file.update(
       "trials of local FFTs are not kept, so each process repeats them; set XDG_CACHE_HOME to a "
       "folder that can be written, or name an engine",
-      [&] {
-        std::filesystem::create_directories(file.parent_path());
-        update_text(file.string(), file_bytes_max, wait_s,
-                    [&](const std::optional<std::string>& before) {
-                      LineTrials all = trials_in(before);
-                      all.merge(trials);
-                      return to_json(all) + "\n";
-                    });
+      [&](const std::string& before) {
+        LineTrials all = trials_in(before);
+        all.merge(trials);
+        return to_json(all) + "\n";
       });
 }
 

@@ -5,18 +5,14 @@
 #include <algorithm>
 #include <array>
 #include <ctime>
-#include <filesystem>
 #include <vector>
 
 #include <weft/fft.hpp>
 
-#include "api/cache_folder.hpp"
+#include "api/cache_file.hpp"
 #include "api/call_time.hpp"
 #include "api/identity.hpp"
 #include "api/line_engines.hpp"
-#include "api/warning.hpp"
-#include "base/hash.hpp"
-#include "base/text_file.hpp"
 #include "comm/agreement.hpp"
 #include "comm/environment.hpp"
 #include "comm/fabric.hpp"
@@ -28,32 +24,22 @@ namespace weft::api {
 namespace {
 
 constexpr double quick_s = 0.2;
-constexpr std::int64_t file_bytes_max = 1 << 20;
-constexpr double wait_s = 5;
 
 /// Returns the file for these ranks, threads, engines, processor, network and MPI library.
-std::filesystem::path file_of(std::int64_t ranks, const probe::ProbedRanks& placement, int threads,
-                              const std::string& engine) {
+CacheFile file_of(std::int64_t ranks, const probe::ProbedRanks& placement, int threads,
+                  const std::string& engine) {
   const std::string between = placement.nodes > 1 ? comm::network_devices() : "one node";
-  const std::vector<std::string> parts{version(),
-                                       processor_name(),
-                                       std::to_string(sysconf(_SC_NPROCESSORS_ONLN)),
-                                       comm::mpi_library_version(),
-                                       comm::transport_settings(),
-                                       between,
-                                       std::to_string(ranks),
-                                       std::to_string(placement.ranks_per_node),
-                                       std::to_string(threads),
-                                       engine_versions(engine)};
-  std::string what;
-  for (const std::string& each : parts) what += each + '\n';
-  return cache_folder() / ("local-machine-" + hash_digits(what) + ".json");
+  return {
+      "local-machine",
+      {version(), processor_name(), std::to_string(sysconf(_SC_NPROCESSORS_ONLN)),
+       comm::mpi_library_version(), comm::transport_settings(), between, std::to_string(ranks),
+       std::to_string(placement.ranks_per_node), std::to_string(threads), engine_versions(engine)}};
 }
 
 /// Returns the text of the file if this version of weft can read the machine; otherwise "".
-std::string readable_text(const std::filesystem::path& file) {
+std::string readable_text(const CacheFile& file) {
   try {
-    std::string text = read_text(file.string(), file_bytes_max).value_or("");
+    std::string text = file.text();
     machine_from_json(text);
     return text;
   } catch (const Error&) {
@@ -61,15 +47,11 @@ std::string readable_text(const std::filesystem::path& file) {
   }
 }
 
-void keep(const std::filesystem::path& file, const Machine& machine) {
-  warn_on_failure(
+void keep(const CacheFile& file, const Machine& machine) {
+  file.update(
       "the measurement of this machine is not kept, so each run measures again; set "
       "XDG_CACHE_HOME to a folder that can be written, or name a machine",
-      [&] {
-        std::filesystem::create_directories(file.parent_path());
-        update_text(file.string(), file_bytes_max, wait_s,
-                    [&](const std::optional<std::string>&) { return to_json(machine) + "\n"; });
-      });
+      [&](const std::string&) { return to_json(machine) + "\n"; });
 }
 
 std::string today() {

@@ -1,21 +1,16 @@
 #include "api/mpi_trials.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cstring>
 #include <utility>
 
 #include <weft/error.hpp>
 
+#include "base/clock.hpp"
 #include "comm/agreement.hpp"
 
 namespace weft::api {
 namespace {
-
-double now_s() {
-  const auto now = std::chrono::steady_clock::now().time_since_epoch();
-  return std::chrono::duration<double>(now).count();
-}
 
 /// Makes an array of zeros, with each page touched. Repeated transforms of zeros stay zeros, and
 /// cost the same as others.

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <random>
 
 #include <weft/error.hpp>
 
+#include "base/clock.hpp"
 #include "base/memory.hpp"
 #include "disk/file.hpp"
 #include "disk/in_flight.hpp"
@@ -31,12 +31,10 @@ enum class DiskDirection { read, write };
 
 class Stopwatch {
  public:
-  double seconds() const {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
-  }
+  double seconds() const { return now_s() - begin_s_; }
 
  private:
-  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+  double begin_s_ = now_s();
 };
 
 /// Returns the median, and half of the distance between the quartiles as a share of it.

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <cstring>
 #include <limits>
 #include <memory>
 
+#include "base/clock.hpp"
 #include "base/memory.hpp"
 #include "comm/agreement.hpp"
 #include "kernel/sweep.hpp"
@@ -26,11 +26,6 @@ AlignedBuffer zeros(std::int64_t bytes) {
   AlignedBuffer buffer(bytes);
   std::memset(buffer.data(), 0, static_cast<std::size_t>(bytes));
   return buffer;
-}
-
-double now_s() {
-  const auto now = std::chrono::steady_clock::now().time_since_epoch();
-  return std::chrono::duration<double>(now).count();
 }
 
 /// Lines of an array in memory. Each way transforms them forward and backward, and copies their tiles

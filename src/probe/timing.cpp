@@ -1,9 +1,9 @@
 #include "probe/timing.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 
+#include "base/clock.hpp"
 #include "probe/crowding.hpp"
 
 namespace weft::probe {
@@ -11,11 +11,6 @@ namespace {
 
 constexpr std::int64_t fewest_rounds = 3;
 constexpr std::int64_t most_rounds = 31;
-
-double now_s() {
-  const auto now = std::chrono::steady_clock::now().time_since_epoch();
-  return std::chrono::duration<double>(now).count();
-}
 
 }  // namespace
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/clock.hpp"
 #include "kernel/fold.hpp"
 #include "plan/chunks.hpp"
 #include "plan/end_stages.hpp"

@@ -5,12 +5,12 @@
 #include <vector>
 
 #include <weft/plan.hpp>
+#include <weft/record.hpp>
 
 #include "exchange/exchange.hpp"
 #include "run/buffer_assignment.hpp"
 #include "run/local_stage.hpp"
 #include "run/progress.hpp"
-#include "run/record.hpp"
 #include "run/shared_buffers.hpp"
 #include "run/stage_transforms.hpp"
 

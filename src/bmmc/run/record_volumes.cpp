@@ -1,17 +1,10 @@
 #include "bmmc/run/record_volumes.hpp"
 
-#include <chrono>
 #include <utility>
 
+#include "base/clock.hpp"
+
 namespace weft::bmmc {
-namespace {
-
-double now_s() {
-  const auto now = std::chrono::steady_clock::now().time_since_epoch();
-  return std::chrono::duration<double>(now).count();
-}
-
-}  // namespace
 
 void Deferred::run(const std::function<void()>& work) {
   if (failure_) return;

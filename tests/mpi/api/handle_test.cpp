@@ -166,7 +166,7 @@ void check_traffic(const Problem& problem) {
     const auto& records = handle.transform().record();
     ASSERT_EQ(records.size(), 2 * expected.size() - 1);
     for (std::size_t i = 0; i < records.size(); ++i) {
-      const run::StepRecord& r = records[i];
+      const StepRecord& r = records[i];
       SCOPED_TRACE(to_json(problem) + (forward ? " forward, " : " backward, ") + r.name);
       EXPECT_EQ(r.is_exchange, i % 2 == 1);
       EXPECT_LE(r.start_s, r.end_s);

@@ -172,7 +172,7 @@ void expect_cut(const Exchange& choices, double tolerance) {
     Problem problem{.shape = {11, 9, 8}, .kind = kind, .output_choice = OutputChoice::same};
     const auto messages = [](const Results& results) {
       std::int64_t sum = 0;
-      for (const run::StepRecord& step : results.forward_record) sum += step.messages;
+      for (const StepRecord& step : results.forward_record) sum += step.messages;
       return comm::communicator_of(world).sum(sum);
     };
     const Results expected = run_both(problem, oracle_exchange, false, false);

@@ -125,9 +125,9 @@ TEST(FftMethods, RealsInPlaceInTwoSweeps) {
     }
 }
 
-std::int64_t sum_of(const Results& results, std::int64_t run::StepRecord::*what) {
+std::int64_t sum_of(const Results& results, std::int64_t StepRecord::*what) {
   std::int64_t sum = 0;
-  for (const run::StepRecord& step : results.forward_record) sum += step.*what;
+  for (const StepRecord& step : results.forward_record) sum += step.*what;
   return sum;
 }
 
@@ -152,12 +152,12 @@ TEST(FftMethods, Pieces) {
           const Results found = run_both(problem, choices, false, false);
           EXPECT_LT(distance(expected.forward, found.forward), 1e-14);
           EXPECT_LT(distance(expected.backward, found.backward), 1e-14);
-          const std::int64_t bytes = sum_of(found, &run::StepRecord::bytes_sent);
-          EXPECT_EQ(bytes, sum_of(whole, &run::StepRecord::bytes_sent));
-          const std::int64_t messages = sum_of(found, &run::StepRecord::messages);
+          const std::int64_t bytes = sum_of(found, &StepRecord::bytes_sent);
+          EXPECT_EQ(bytes, sum_of(whole, &StepRecord::bytes_sent));
+          const std::int64_t messages = sum_of(found, &StepRecord::messages);
           EXPECT_GE(messages * piece_bytes, bytes) << "a message was longer than a piece";
           if (chunks > 1) continue;  // of which every block has a last piece
-          const std::int64_t blocks = sum_of(whole, &run::StepRecord::messages);
+          const std::int64_t blocks = sum_of(whole, &StepRecord::messages);
           EXPECT_LE(messages, bytes / piece_bytes + blocks);
         }
   }
@@ -183,7 +183,7 @@ TEST(FftMethods, PresetsAreTheirChoices) {
     std::memset(x.data(), 0, static_cast<std::size_t>(x.size()));
     handle.execute(Direction::forward, x.data(), x.data());
     std::vector<std::string> found;
-    for (const run::StepRecord& step : handle.transform().record())
+    for (const StepRecord& step : handle.transform().record())
       if (step.is_exchange) found.push_back(step.name.substr(0, step.name.find(", 2 chunks")));
     ASSERT_GE(found.size(), names.size());
     for (std::size_t i = 0; i < names.size(); ++i)

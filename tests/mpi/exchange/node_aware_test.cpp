@@ -94,7 +94,7 @@ TEST_F(FftNodes, OnlyWhatLeavesANodeIsSent) {
     problem.exchange = {.method = Method::messages, .nodes = use};
     const Results found = run_both(problem, problem.exchange, false, false);
     const auto comm = comm::communicator_of(world);
-    const run::StepRecord& exchange = found.forward_record[1];
+    const StepRecord& exchange = found.forward_record[1];
     EXPECT_EQ(comm.sum(exchange.bytes_sent), leaving * 16);
     if (use == NodeUse::combined) {
       EXPECT_EQ(comm.sum(exchange.messages), nodes * (nodes - 1));

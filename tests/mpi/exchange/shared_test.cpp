@@ -36,7 +36,7 @@ TEST_F(FftShared, MovesEveryRandomCaseOnOneNode) {
     Array y(handle.inplace_bytes(), number % 2 == 0);
     for (const auto direction : {Direction::forward, Direction::backward}) {
       handle.execute(direction, x.data(), number % 3 == 0 ? y.data() : x.data());
-      for (const run::StepRecord& step : handle.transform().record()) {
+      for (const StepRecord& step : handle.transform().record()) {
         if (!step.is_exchange) continue;
         ++exchanges;
         EXPECT_EQ(step.name, "exchange: shared");

@@ -120,7 +120,7 @@ bool hides_something(api::Handle& handle, const std::vector<void*>& arrays) {
   const std::vector<const void*> in(arrays.begin(), arrays.end());
   for (int number = 0; number < 20; ++number) {
     handle.execute_many(Direction::forward, in, arrays);
-    for (const run::StepRecord& step : handle.transform().record())
+    for (const StepRecord& step : handle.transform().record())
       if (step.is_exchange && step.under_way_s > step.waited_s) return true;
   }
   return false;
@@ -160,20 +160,20 @@ TEST(FftMany, RecordsTellWhatIsHidden) {
     AlignedBuffer x(handle.inplace_bytes());
     std::memset(x.data(), 0, static_cast<std::size_t>(x.size()));
     handle.execute(Direction::forward, x.data(), x.data());
-    const run::StepRecord& exchange = handle.transform().record()[1];
+    const StepRecord& exchange = handle.transform().record()[1];
     ASSERT_TRUE(exchange.is_exchange);
     EXPECT_GT(exchange.under_way_s, 0);
     EXPECT_GE(exchange.waited_s, 0);
     EXPECT_LE(exchange.under_way_s, exchange.end_s - exchange.start_s + 1e-9);
     EXPECT_LE(exchange.waited_s, exchange.end_s - exchange.start_s + 1e-9);
     // The chunks after the first are transformed while messages may be under way.
-    const run::StepRecord& stage = handle.transform().record()[0];
+    const StepRecord& stage = handle.transform().record()[0];
     EXPECT_EQ(exchange.start_s<stage.end_s, chunks> 1);
     // With one chunk nothing hides it; one of ten runs will not be disturbed.
     double least_hidden = 1;
     for (int number = 0; chunks == 1 && number < 10; ++number) {
       handle.execute(Direction::forward, x.data(), x.data());
-      const run::StepRecord& again = handle.transform().record()[1];
+      const StepRecord& again = handle.transform().record()[1];
       least_hidden = std::min(least_hidden, 1 - again.waited_s / again.under_way_s);
     }
     if (chunks == 1) {

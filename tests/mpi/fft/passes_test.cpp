@@ -31,7 +31,7 @@ bool costs_copy(const Plan& plan, std::size_t stage, Variant variant, bool in_no
   return !in_node_memory || copies_always(plan, stage, variant);
 }
 
-std::vector<run::StepRecord> record_of(api::Handle& handle, Variant variant, bool in_node_memory) {
+std::vector<StepRecord> record_of(api::Handle& handle, Variant variant, bool in_node_memory) {
   Array x(handle.inplace_bytes(), in_node_memory);
   Array y(handle.inplace_bytes(), in_node_memory);
   handle.transform().set_recording(true);

@@ -53,8 +53,8 @@ struct Results {
   std::vector<unsigned char> forward;
   std::vector<unsigned char> backward;
   std::vector<unsigned char> spectrum_after;  ///< backward's input after backward
-  std::vector<run::StepRecord> forward_record;
-  std::vector<run::StepRecord> backward_record;
+  std::vector<StepRecord> forward_record;
+  std::vector<StepRecord> backward_record;
 };
 
 inline void fill(void* data, std::int64_t bytes, int rank) {
@@ -102,9 +102,9 @@ inline Results run_both(const Problem& problem, const Exchange& exchange, bool i
   return results;
 }
 
-inline std::int64_t bytes_read(const std::vector<run::StepRecord>& record) {
+inline std::int64_t bytes_read(const std::vector<StepRecord>& record) {
   std::int64_t bytes = 0;
-  for (const run::StepRecord& step : record) bytes += step.bytes_read;
+  for (const StepRecord& step : record) bytes += step.bytes_read;
   return bytes;
 }
 

@@ -2,15 +2,11 @@
 
 #include <chrono>
 
-#include <weft/record.hpp>
+namespace weft {
 
-namespace weft::run {
-
-using weft::StepRecord;
-
-/// Seconds on the clock that all records of a process use.
+/// Seconds on a clock of this process that never goes back. All records of a process use it.
 inline double now_s() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-}  // namespace weft::run
+}  // namespace weft

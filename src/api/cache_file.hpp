@@ -1,0 +1,33 @@
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace weft::api {
+
+/// A file of measurements that are kept for the user, in $XDG_CACHE_HOME/weft or ~/.cache/weft.
+/// Its name has a hash of what the measurements depend on. Losing it costs only another
+/// measurement, so that no failure is an error.
+class CacheFile {
+ public:
+  using Change = std::function<std::string(const std::string& before)>;
+
+  CacheFile(const std::string& name, const std::vector<std::string>& depends_on);
+
+  const std::filesystem::path& path() const { return path_; }
+
+  /// Returns its text; "" if there is none, or if it cannot be read.
+  std::string text() const;
+
+  /// Replaces the text by the result of `change`. If that fails, prints a warning with the
+  /// consequence.
+  void update(const char* consequence, const Change& change) const;
+
+ private:
+  std::filesystem::path path_;
+};
+
+}  // namespace weft::api
