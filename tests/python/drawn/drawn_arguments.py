@@ -29,6 +29,8 @@ OBJECTS: dict[str, tuple[str, ...]] = {
 }  # fmt: skip
 # Not called: they pickle machines, or only hold values.
 NOT_CALLED = {"add_note", "with_traceback"}
+# Methods of collective objects that are local, so that a rank may refuse its arguments alone.
+LOCAL = {"positions", "use_workspace", "wavenumbers"}
 VALUES_ALONE = {"LoadProgress", "RunReport", "RecordRunReport", "PassPrice", "Price", "Progress", "Way", "Ways"}
 NOT_MADE = {"Side", "StripedArray"}  # weft makes them
 

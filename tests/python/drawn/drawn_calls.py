@@ -109,9 +109,10 @@ def drawn_call(draw: Random, known: list[Callee], ranks: int = 1) -> str:
     text = draw.choice(callee.texts)
     given = []
     by_name = False
+    differing = 1 if callee.name.rsplit(".", 1)[-1] in tables.LOCAL else ranks
     for place, each in enumerate(chosen):
         bad = (mood == "one" and each is culprit) or (mood == "many" and draw.random() < 0.3)
-        value = _value(draw, callee.name, each, not bad, ranks)
+        value = _value(draw, callee.name, each, not bad, differing)
         by_name = by_name or each.by_name or each is not callee.arguments[place]
         given.append(f"{each.name}={value}" if by_name and not each.several else value)
     if draw.random() < 0.03:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import contextlib
 import io
 import os
+import sys
 import traceback
+from collections.abc import Iterator
 from typing import Any
 
 
@@ -18,7 +20,9 @@ def evaluated(text: str, comm: Any = None) -> dict[str, Any]:
     import weft.ooc
 
     try:
-        repr(eval(text, {"weft": weft, "np": np, "math": math, "comm": comm}))
+        value = eval(text, {"weft": weft, "np": np, "math": math, "comm": comm})
+        with _long_numbers():
+            repr(value)
     except Exception as error:
         return {
             "raised": type(error).__name__,
@@ -27,6 +31,19 @@ def evaluated(text: str, comm: Any = None) -> dict[str, Any]:
             "traceback": traceback.format_exc()[-3000:],
         }
     return {}
+
+
+@contextlib.contextmanager
+def _long_numbers() -> Iterator[None]:
+    """Lifts Python's limit of digits: a record shows its fields by Python's own words."""
+    limit = sys.get_int_max_str_digits() if hasattr(sys, "get_int_max_str_digits") else None
+    try:
+        if limit is not None:
+            sys.set_int_max_str_digits(0)
+        yield
+    finally:
+        if limit is not None:
+            sys.set_int_max_str_digits(limit)
 
 
 def drawn_call(comm: Any, text: str, folder: str) -> dict[str, Any]:
