@@ -48,6 +48,7 @@ PUBLIC_HEADERS = {
     "error.hpp": "base",
     "precision.hpp": "base",
     "layout.hpp": "layout",
+    "kind.hpp": "plan",
     "plan.hpp": "plan",
     "prediction.hpp": "plan",
     "machine.hpp": "model",

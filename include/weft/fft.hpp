@@ -72,7 +72,7 @@ struct Planning {
 struct FftOptions {
   Shape shape;                 ///< of the whole array; real space for r2c
   std::vector<int> axes = {};  ///< transformed axes, negative ones count from the end; empty: all
-  Kind kind = Kind::c2c;
+  Kinds kinds = {};            ///< one for all axes, or one for each of `axes` in their order
   MPI_Comm comm = MPI_COMM_NULL;     ///< MPI_COMM_NULL: this process alone, without MPI
   std::optional<Layout> input = {};  ///< chosen by the plan where absent
   Output output = {};

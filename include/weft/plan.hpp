@@ -6,14 +6,13 @@
 #include <string_view>
 #include <vector>
 
+#include "weft/kind.hpp"
 #include "weft/layout.hpp"
 #include "weft/precision.hpp"
 #include "weft/prediction.hpp"
 
 namespace weft {
 
-/// c2c: complex to complex. r2c: real to complex forward, complex to real backward.
-enum class Kind { c2c, r2c };
 /// The direction that divides by the number of points N: none, backward (as numpy), both by
 /// sqrt(N), or forward.
 enum class Norm { none, backward, ortho, forward };
@@ -50,7 +49,6 @@ enum class NodeUse { automatic, unaware, separate, combined };
 /// and a relative error of about 3e-8 for each exchange. The planner never chooses it.
 enum class WirePrecision { same, f32 };
 
-const char* to_string(Kind);
 const char* to_string(Norm);
 const char* to_string(OutputChoice);
 const char* to_string(Method);
@@ -99,11 +97,12 @@ struct Exchange {
 /// A transform to plan: the array, its layout, and the wanted output. Plain data.
 ///
 /// `shape` is the global array before forward: real space for r2c. Axes that are not in `axes` are
-/// a batch. For r2c the last of `axes` is halved: n/2+1 in the output.
+/// a batch. At most one axis is r2c. It is halved: n/2+1 in the output.
 struct Problem {
   Shape shape = {};
   std::vector<int> axes = {};  ///< in any order, no repeats; empty: all axes
-  Kind kind = Kind::c2c;
+  Kinds kinds = {};            ///< one for all axes, or one for each of `axes` in their order
+  Element element = Element::automatic;  ///< of the input
   Precision precision = Precision::f64;
   std::int64_t ranks = 1;
   /// Ranks that share memory: each node has this many consecutive ranks, from rank 0 on. The last
@@ -125,11 +124,14 @@ struct Problem {
   Exchange exchange = {};  ///< forced choices
   friend bool operator==(const Problem&, const Problem&) = default;
 
-  /// The shape of the output: `shape`, with n/2+1 on the last of `axes` for r2c.
+  /// The shape of the output: `shape`, with n/2+1 on the axis that is halved.
   Shape output_shape() const;
-  /// The axis that r2c halves: the last of `axes`.
-  int halved_axis() const { return axes.back(); }
-  bool halves(int axis) const { return kind == Kind::r2c && axis == halved_axis(); }
+  /// The kind of one of `axes`.
+  Kind kind_of(int axis) const;
+  /// The axis of kind r2c, which is halved; -1 if there is none.
+  int halved_axis() const;
+  bool halves(int axis) const { return axis == halved_axis(); }
+  bool has_halved_axis() const { return halved_axis() >= 0; }
   /// Product of the transformed extents.
   std::int64_t points() const;
 };
@@ -139,7 +141,7 @@ struct Problem {
 Problem checked(Problem problem);
 
 /// The transforms that are done in one layout. `source` and `target` assign the same parts to the
-/// ranks. They differ where r2c halves an axis (real extents before, complex after) or the memory
+/// ranks. They differ where an axis is halved (real extents before, complex after) or the memory
 /// order changes. They also differ where the view of one axis as two (Plan::view), or as the rows
 /// of a convolution, begins or ends. A convolution also pads axis 0 with zeros, or keeps only its
 /// first rows.
@@ -159,6 +161,8 @@ struct Stage {
   /// The middle of a convolution: lines along axis 1 are transformed, multiplied by the spectrum of
   /// the chirp's conjugate, and transformed back. The stages after it transform backward.
   bool convolves = false;
+  Element source_element = Element::complex;  ///< of the array before the stage, forward
+  Element target_element = Element::complex;  ///< of the array after it
   friend bool operator==(const Stage&, const Stage&) = default;
 };
 

@@ -211,12 +211,12 @@ typedef struct weft_options {
   const int64_t* shape;  ///< of the whole array; real space for r2c
   int dims;
   int axes_count;             ///< 0: all axes
-  const int* axes;            ///< negative ones count from the end; r2c halves the last one given
+  const int* axes;            ///< negative ones count from the end
   const weft_layout* input;   ///< NULL: chosen by the plan
   const weft_layout* output;  ///< with WEFT_OUTPUT_GIVEN, otherwise NULL
   const char* engine;         ///< as FftOptions::engine; NULL: empty
   int output_choice;          ///< enum weft_output
-  int kind;                   ///< enum weft_kind
+  int kind;                   ///< enum weft_kind; WEFT_R2C: of the last of axes, others c2c
   int precision;              ///< enum weft_precision; WEFT_F64 unless set
   int norm;                   ///< enum weft_norm
   int sign;                   ///< of the exponent of forward: -1 unless set to 1
@@ -226,6 +226,7 @@ typedef struct weft_options {
   int64_t ranks_per_node;     ///< for weft_plan_json and _explain: ranks that share memory; 0: 1
   weft_exchange exchange;
   weft_planning planning;
+  const int* kinds;  ///< enum weft_kind of each of the axes, in their order; NULL: kind
 } weft_options;
 
 /// Sets the first struct_size bytes to defaults: double c2c of all axes, unnormalised, one thread.

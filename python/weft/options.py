@@ -22,6 +22,7 @@ from weft._support.option_types import (
     Engine,
     File,
     InputLayout,
+    Kinds,
     MachineName,
     OutputLayout,
     Seconds,
@@ -197,8 +198,11 @@ class Planning:
 class TransformOptions:
     """The options of a transform itself: the arguments of :class:`weft.FFT` and :func:`weft.plan`."""
 
-    kind: str = option(
-        word_of("kind"), "c2c", "c2c: complex to complex. r2c: real to complex forward, complex to real backward."
+    kind: Any = option(
+        Kinds(),
+        "c2c",
+        "c2c: complex to complex. r2c: real to complex forward, complex to real backward. One word, or one for each of "
+        "the axes.",
     )
     axes: Any = option(Axes(), None, "Transformed axes, such as 0,2. Default: all axes.")
     dtype: Any = option(Dtype(), None, "Precision: float32, float64 or longdouble. Default: float64.")
@@ -243,12 +247,12 @@ def make_problem(
     """Makes the problem for the core. Checks only rules of single options; the core checks the others."""
     extents = checks.integers(shape, "a shape")
     axes = _axes_of(transform.axes)
-    choice, output = _output_of(transform, extents, axes, ranks)
     given = checked(transform)
+    choice, output = _output_of(transform, given["kind"], extents, axes, ranks)
     return _planning.make_problem(
         shape=extents,
         axes=axes,
-        kind=given["kind"],
+        kinds=given["kind"],
         precision=precision_of(transform.dtype),
         ranks=ranks,
         ranks_per_node=ranks_per_node,
@@ -273,7 +277,7 @@ def _axes_of(given: Any) -> list[int]:
 
 
 def _output_of(
-    transform: TransformOptions, extents: list[int], axes: list[int], ranks: int
+    transform: TransformOptions, kinds: list[str], extents: list[int], axes: list[int], ranks: int
 ) -> tuple[str, _planning.Layout | None]:
     """Returns the core's word for the requested output layout, and the layout itself if one is given."""
     output = transform.output
@@ -286,7 +290,5 @@ def _output_of(
                 "such as a process grid"
             )
         return output, None
-    shape, halved = list(extents), axes[-1] if axes else -1
-    if transform.kind == "r2c" and -len(extents) <= halved < len(extents):
-        shape[halved] = shape[halved] // 2 + 1
+    shape = _planning.output_shape(extents, axes, kinds)
     return "given", layout_of(output, shape, ranks, "output")

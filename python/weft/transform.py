@@ -56,7 +56,8 @@ class FFT:
     Parameters
     ----------
     shape : the global array's extents; of the real array for kind "r2c".
-    kind : "c2c", or "r2c": real to complex forward, complex to real backward.
+    kind : "c2c", or "r2c": real to complex forward, complex to real backward. One word, or one for each of the axes:
+        the axis of kind r2c is the halved one. The word "r2c" alone halves the last of the axes.
     axes : the transformed axes; all by default. r2c halves the last of them to n//2+1. The other axes are a batch.
     dtype : any numpy dtype of the precision: float32, float64 (default), longdouble, or the complex ones.
     comm : an mpi4py communicator. None: this process alone, which uses no MPI.
@@ -95,7 +96,7 @@ class FFT:
         self,
         shape: Any,
         *,
-        kind: str = "c2c",
+        kind: str | Sequence[str] = "c2c",
         axes: Any = None,
         dtype: Any = None,
         comm: Any = None,
@@ -163,20 +164,26 @@ class FFT:
 
     def _make_sides(self, module: Any, handle: int | None) -> None:
         precision = self.plan.problem.precision
-        complex_type = dtypes.complex_dtype(precision)
-        real = self.plan.problem.kind == "r2c"
+        of_element = {"real": dtypes.real_dtype(precision), "complex": dtypes.complex_dtype(precision)}
         self._pool = module.MemoryPool()
         self._memory_kind = module.node_memory_kind(handle)
         shape = self.plan.problem.shape
         self.input = Side(
             self.plan.input,
             self.rank,
-            dtypes.real_dtype(precision) if real else complex_type,
+            of_element[self.plan.stages[0].source_element],
             self._pool,
             self._memory_kind,
             shape,
         )
-        self.output = Side(self.plan.output, self.rank, complex_type, self._pool, self._memory_kind, shape)
+        self.output = Side(
+            self.plan.output,
+            self.rank,
+            of_element[self.plan.stages[-1].target_element],
+            self._pool,
+            self._memory_kind,
+            shape,
+        )
         self._inplace_strides = tuple(s * self.input.dtype.itemsize for s in self._handle.inplace_strides)
 
     @property
@@ -315,7 +322,7 @@ class FFT:
         values = []
         for axis, n in enumerate(problem.shape):
             k = np.fft.fftfreq(n, 1 / n) if axis in problem.axes else np.zeros(n)
-            if problem.kind == "r2c" and axis == problem.axes[-1]:
+            if axis == problem.halved_axis:
                 k = np.where(k == -n / 2, n / 2, k)  # as numpy.fft.rfftfreq; up to n if one axis is divided
             values.append(2 * math.pi / lengths[axis] * k)
         return self._local(values, self.output)

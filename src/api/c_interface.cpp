@@ -179,11 +179,26 @@ Planning planning_of(const weft_planning& given) {
   return planning;
 }
 
+Kinds kinds_from(const weft_options& options) {
+  Kind all{};
+  choose(all, options.kind, "kind");
+  if (options.kinds == nullptr) return all;
+  if (all != Kind::c2c)
+    throw Error(ErrorCode::invalid_argument,
+                std::string("kind and kinds are two ways to say the same; leave kind out, or give "
+                            "no kinds; given the kind ") +
+                    to_string(all));
+  const int count = options.axes_count == 0 ? options.dims : options.axes_count;
+  std::vector<Kind> kinds(static_cast<std::size_t>(count));
+  for (std::size_t i = 0; i < kinds.size(); ++i) choose(kinds[i], options.kinds[i], "kinds");
+  return Kinds(std::move(kinds));
+}
+
 Problem problem_of(const weft_options& options, const Planning& planning) {
   Problem problem;
   problem.shape = shape_from(options.dims, options.shape, "shape");
   problem.axes = axes_from(options);
-  choose(problem.kind, options.kind, "kind");
+  problem.kinds = kinds_from(options);
   choose(problem.precision, options.precision, "precision");
   problem.has_input = options.input != nullptr;
   if (options.input != nullptr) problem.input = options.input->value;

@@ -16,7 +16,7 @@ Problem problem_of(const FftOptions& options, Precision precision) {
   Problem problem;
   problem.shape = options.shape;
   problem.axes = options.axes;
-  problem.kind = options.kind;
+  problem.kinds = options.kinds;
   problem.precision = precision;
   problem.has_input = options.input.has_value();
   if (options.input) problem.input = *options.input;
@@ -36,12 +36,18 @@ comm::Communicator group_of(MPI_Comm comm) {
   return comm == MPI_COMM_NULL ? comm::Communicator::solo() : comm::communicator_of(comm);
 }
 
-std::optional<Error> kind_error(const Plan& plan, Kind called) {
-  if (plan.problem.kind == called) return {};
+/// Checks the numbers of the arrays before and after forward.
+std::optional<Error> element_error(const Plan& plan, Element before, Element after) {
+  const Element wanted_before = plan.stages.front().source_element;
+  const Element wanted_after = plan.stages.back().target_element;
+  if (before == wanted_before && after == wanted_after) return {};
+  const auto in_words = [](Element from, Element to) {
+    return std::string(to_string(from)) + " to " + to_string(to);
+  };
   return Error(ErrorCode::invalid_argument,
-               std::string("the arrays must fit the kind of the transform: it is ") +
-                   to_string(plan.problem.kind) + ", the arrays given are those of " +
-                   to_string(called));
+               "the arrays must fit the transform: it is " + to_string(plan.problem.kinds) + ", " +
+                   in_words(wanted_before, wanted_after) + " numbers; the arrays given are " +
+                   in_words(before, after));
 }
 
 std::optional<Error> precision_error(const Plan& plan, Precision called) {
@@ -77,40 +83,44 @@ Fft<T>::Fft(const Plan& plan, MPI_Comm comm, const std::string& engine)
 
 template <class T>
 void Fft<T>::forward(const Complex* in, Complex* out) {
-  handle_->execute(Direction::forward, in, out, kind_error(plan(), Kind::c2c));
+  handle_->execute(Direction::forward, in, out,
+                   element_error(plan(), Element::complex, Element::complex));
 }
 template <class T>
 void Fft<T>::backward(const Complex* in, Complex* out) {
-  handle_->execute(Direction::backward, in, out, kind_error(plan(), Kind::c2c));
+  handle_->execute(Direction::backward, in, out,
+                   element_error(plan(), Element::complex, Element::complex));
 }
 template <class T>
 void Fft<T>::forward(const Real* in, Complex* out) {
-  handle_->execute(Direction::forward, in, out, kind_error(plan(), Kind::r2c));
+  handle_->execute(Direction::forward, in, out,
+                   element_error(plan(), Element::real, Element::complex));
 }
 template <class T>
 void Fft<T>::backward(const Complex* in, Real* out) {
-  handle_->execute(Direction::backward, in, out, kind_error(plan(), Kind::r2c));
+  handle_->execute(Direction::backward, in, out,
+                   element_error(plan(), Element::real, Element::complex));
 }
 
 template <class T>
 void Fft<T>::forward_many(std::span<const Complex* const> in, std::span<Complex* const> out) {
   handle_->execute_many(Direction::forward, untyped(in), untyped(out),
-                        kind_error(plan(), Kind::c2c));
+                        element_error(plan(), Element::complex, Element::complex));
 }
 template <class T>
 void Fft<T>::backward_many(std::span<const Complex* const> in, std::span<Complex* const> out) {
   handle_->execute_many(Direction::backward, untyped(in), untyped(out),
-                        kind_error(plan(), Kind::c2c));
+                        element_error(plan(), Element::complex, Element::complex));
 }
 template <class T>
 void Fft<T>::forward_many(std::span<const Real* const> in, std::span<Complex* const> out) {
   handle_->execute_many(Direction::forward, untyped(in), untyped(out),
-                        kind_error(plan(), Kind::r2c));
+                        element_error(plan(), Element::real, Element::complex));
 }
 template <class T>
 void Fft<T>::backward_many(std::span<const Complex* const> in, std::span<Real* const> out) {
   handle_->execute_many(Direction::backward, untyped(in), untyped(out),
-                        kind_error(plan(), Kind::r2c));
+                        element_error(plan(), Element::real, Element::complex));
 }
 
 template <class T>

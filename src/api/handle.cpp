@@ -39,7 +39,7 @@ std::string machine_words(const Planning& planning) {
 std::vector<comm::NamedValue> named_values(const Problem& p, const Handle::Options& options) {
   return {{"shape", to_string(p.shape)},
           {"axes", "(" + join(p.axes, ", ") + ")"},
-          {"kind", to_string(p.kind)},
+          {"kind", to_string(p.kinds)},
           {"dtype", to_string(p.precision)},
           {"input", layout_words(p.has_input, p.input)},
           {"output",
@@ -175,10 +175,10 @@ void Handle::bind(const Options& options) {
   const auto bound = comm::together(comm_, [&] { return run_options(plan_, options); });
   transform_.emplace(plan_, comm_, bound);
   const Problem& problem = plan_.problem;
-  const bool real = problem.kind == Kind::r2c;
   input_bytes_ = plan_.input().local_volume(comm_.rank()) *
-                 (real ? real_bytes(problem.precision) : complex_bytes(problem.precision));
-  output_bytes_ = plan_.output().local_volume(comm_.rank()) * complex_bytes(problem.precision);
+                 element_bytes(plan_.stages.front().source_element, problem.precision);
+  output_bytes_ = plan_.output().local_volume(comm_.rank()) *
+                  element_bytes(plan_.stages.back().target_element, problem.precision);
   has_some_array_ = input_bytes_ > 0 || output_bytes_ > 0;
   has_both_arrays_ = input_bytes_ > 0 && output_bytes_ > 0;
 }
@@ -331,9 +331,7 @@ void Handle::execute_many(Direction direction, std::span<const void* const> in,
 
 Shape Handle::inplace_real_strides() const {
   const Layout& input = plan_.input();
-  return plan_.problem.kind == Kind::r2c
-             ? run::inplace_real_strides(input, plan_.problem, comm_.rank())
-             : input.strides(comm_.rank());
+  return run::inplace_real_strides(input, plan_.problem, comm_.rank());
 }
 
 std::int64_t Handle::inplace_bytes() const {
@@ -341,10 +339,10 @@ std::int64_t Handle::inplace_bytes() const {
   const int rank = comm_.rank();
   const std::int64_t in_elements =
       run::span_of(plan_.input().local_shape(rank), inplace_real_strides());
-  const bool real = problem.kind == Kind::r2c;
   return std::max(
-      in_elements * (real ? real_bytes(problem.precision) : complex_bytes(problem.precision)),
-      plan_.output().local_volume(rank) * complex_bytes(problem.precision));
+      in_elements * element_bytes(plan_.stages.front().source_element, problem.precision),
+      plan_.output().local_volume(rank) *
+          element_bytes(plan_.stages.back().target_element, problem.precision));
 }
 
 std::int64_t Handle::workspace_bytes() const {

@@ -8,6 +8,7 @@
 #include "plan/chirp_view.hpp"
 #include "plan/fixed_rule.hpp"
 #include "plan/folded_view.hpp"
+#include "plan/kinds.hpp"
 #include "plan/line_view.hpp"
 #include "plan/methods/methods.hpp"
 #include "plan/view_parts.hpp"
@@ -62,7 +63,7 @@ void check_axes(const Plan& plan) {
   if (!std::is_permutation(done.begin(), done.end(), wanted.begin(), wanted.end()))
     refuse("its stages must transform each of the axes (" + join(wanted, ", ") + ") once; given (" +
            join(done, ", ") + ")");
-  if (plan.problem.kind == Kind::r2c && done.front() != plan.problem.halved_axis())
+  if (plan.problem.has_halved_axis() && done.front() != plan.problem.halved_axis())
     refuse("r2c must transform the axis it halves, " + std::to_string(plan.problem.halved_axis()) +
            ", before all others; given axis " + std::to_string(done.front()) + " first");
 }
@@ -131,7 +132,7 @@ void check_stages(const Plan& plan) {
     check_whole(stage, name(i));
     Layout owned = stage.source;
     const bool transforms = !stage.axes.empty();
-    if (transforms && problem.kind == Kind::r2c && shape != problem.output_shape()) {
+    if (transforms && shape != problem.output_shape()) {
       const int halved = problem.halved_axis();
       shape = problem.output_shape();
       owned = owned.with_extent(halved, shape[halved]);
@@ -151,7 +152,7 @@ void check_end(const Layout& layout, const Layout& asked, const char* which) {
 /// cut freely among the ranks that own data.
 Layout same_output(const Plan& plan) {
   const Problem& problem = plan.problem;
-  if (problem.has_input || plan.view().empty() || problem.kind == Kind::c2c)
+  if (problem.has_input || plan.view().empty() || !problem.has_halved_axis())
     return same_layout(plan.input(), problem);
   const std::int64_t busy = problem.ranks - plan.input().empty_ranks();
   if (plan.convolves())
@@ -166,6 +167,17 @@ void check_ends(const Plan& plan) {
     check_end(plan.output(), problem.output, "output");
   if (problem.output_choice == OutputChoice::same)
     check_end(plan.output(), same_output(plan), "output");
+}
+
+void check_elements(const Plan& plan) {
+  std::vector<Stage> wanted = plan.stages;
+  set_elements(wanted, plan.problem);
+  for (std::size_t i = 0; i < wanted.size(); ++i)
+    if (wanted[i] != plan.stages[i])
+      refuse(name(i) + " must make " + to_string(wanted[i].target_element) + " numbers of " +
+             to_string(wanted[i].source_element) + " ones; given " +
+             to_string(plan.stages[i].target_element) + " ones of " +
+             to_string(plan.stages[i].source_element) + " ones");
 }
 
 template <class E>
@@ -255,6 +267,7 @@ void check_plan(const Plan& plan) {
   } else {
     check_stages_of_view(plan);
   }
+  check_elements(plan);
   check_ends(plan);
   check_exchanges(plan);
   check_memory_use(plan);

@@ -5,11 +5,6 @@
 namespace weft {
 namespace {
 
-bool halves(const Stage& stage, const Problem& problem) {
-  return stage.chirps ||
-         std::find(stage.axes.begin(), stage.axes.end(), problem.halved_axis()) != stage.axes.end();
-}
-
 /// Returns whether a stage at the end of a plan only copies.
 bool only_copies(const Stage& stage) { return stage.axes.empty() && !stage.chirps; }
 
@@ -28,14 +23,8 @@ std::string to_string(Variant variant) {
          (variant.in_place ? " in place" : "");
 }
 
-std::size_t halving_stage(const Plan& plan) {
-  const auto found = std::find_if(plan.stages.begin(), plan.stages.end(),
-                                  [&](const Stage& stage) { return halves(stage, plan.problem); });
-  return static_cast<std::size_t>(found - plan.stages.begin());
-}
-
 bool carries_reals(const Plan& plan, std::size_t exchange) {
-  return plan.problem.kind == Kind::r2c && exchange < halving_stage(plan);
+  return plan.stages[exchange].target_element == Element::real;
 }
 
 bool unfolds(const Plan& plan, std::size_t stage) {

@@ -19,11 +19,7 @@ struct Variant {
 /// "forward", "backward in place".
 std::string to_string(Variant variant);
 
-/// Returns the stage of an r2c plan that makes complex numbers of reals: it halves the axis, or
-/// multiplies by a chirp.
-std::size_t halving_stage(const Plan& plan);
-
-/// Returns whether the exchange moves reals: r2c has not halved its axis yet.
+/// Returns whether the exchange moves reals.
 bool carries_reals(const Plan& plan, std::size_t exchange);
 
 /// Returns whether this is the last stage of half a spectrum in natural order. It combines rows and

@@ -24,10 +24,10 @@ std::string axes_in_words(const std::vector<int>& axes) {
 const char* exponent_sign(const Problem& problem) { return problem.sign < 0 ? "-" : "+"; }
 
 std::string problem_line(const Problem& problem) {
-  std::string text = std::string(to_string(problem.kind)) + " of " + to_string(problem.shape) +
-                     ", " + to_string(problem.precision) + ", over " +
+  std::string text = to_string(problem.kinds) + " of " + to_string(problem.shape) + ", " +
+                     to_string(problem.precision) + ", over " +
                      (problem.axes.size() == 1 ? "axis " : "axes ") + join(problem.axes, ", ");
-  if (problem.kind == Kind::r2c)
+  if (problem.has_halved_axis())
     text += "; axis " + std::to_string(problem.halved_axis()) + " is halved, the output is " +
             to_string(problem.output_shape());
   text += "; forward has exp(";
@@ -62,7 +62,7 @@ std::string ends_lines(const Plan& plan) {
       return text + " (chosen)";
     case OutputChoice::same: {
       const bool has_own_cuts =
-          problem.kind == Kind::r2c && !problem.has_input && !plan.view().empty();
+          problem.has_halved_axis() && !problem.has_input && !plan.view().empty();
       return text + (has_own_cuts ? " (in natural order)" : " (the same as the input)");
     }
     case OutputChoice::given:

@@ -7,6 +7,7 @@
 
 #include "plan/chirp_view.hpp"
 #include "plan/chunks.hpp"
+#include "plan/kinds.hpp"
 #include "plan/line_view.hpp"
 #include "plan/long_line.hpp"
 #include "plan/methods/methods.hpp"
@@ -65,13 +66,12 @@ Layout fixed_rule_input(const Problem& problem) {
   // P3DFFT divides two axes even if one is enough.
   if (problem.exchange.preset == Preset::p3dfft && problem.shape.size() >= 3)
     return Layout::pencil(problem.shape, problem.ranks, 0, 1);
-  return first_layout(problem.shape, problem.axes,
-                      problem.kind == Kind::r2c ? problem.halved_axis() : -1, problem.ranks);
+  return first_layout(problem.shape, problem.axes, problem.halved_axis(), problem.ranks);
 }
 
 Layout same_layout(const Layout& input, const Problem& problem) {
   const Shape shape = problem.output_shape();
-  if (problem.kind == Kind::c2c) return input;
+  if (!problem.has_halved_axis()) return input;
   const int halved = problem.halved_axis();
   if (input.is_whole(halved)) return input.with_extent(halved, shape[halved]);
   if (input.is_grid())
@@ -87,6 +87,7 @@ Plan assemble(const Problem& problem, std::vector<Stage> stages) {
   plan.problem = problem;
   plan.line_effort = problem.effort;
   plan.stages = std::move(stages);
+  set_elements(plan.stages, problem);
   for (std::size_t i = 0; i + 1 < plan.stages.size(); ++i) {
     // Slices are counted rank by rank, so only if chunks are requested.
     const bool in_chunks = forced_exchange(problem, i).chunks > 1;

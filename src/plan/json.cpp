@@ -31,7 +31,7 @@ using json::JsonPlace;
 using json::Object;
 
 /// Raised when a reader of another version would misread a plan.
-constexpr std::int64_t plan_version = 13;
+constexpr std::int64_t plan_version = 14;
 
 /// A plan is complete; a problem may be written by hand, so missing keys have their defaults.
 enum class Missing { refused, has_default };
@@ -92,7 +92,9 @@ Json write(const Problem& problem) {
   Json object;
   object["shape"] = problem.shape;
   object["axes"] = problem.axes;
-  object["kind"] = to_string(problem.kind);
+  object["kinds"] = Json::array();
+  for (const Kind kind : problem.kinds.each()) object["kinds"].push_back(to_string(kind));
+  object["element"] = to_string(problem.element);
   object["precision"] = to_string(problem.precision);
   object["ranks"] = problem.ranks;
   object["ranks_per_node"] = problem.ranks_per_node;
@@ -111,10 +113,15 @@ Json write(const Problem& problem) {
 }
 
 Json write(const Stage& stage) {
-  return {
-      {"source", write(stage.source)}, {"target", write(stage.target)}, {"axes", stage.axes},
-      {"twiddles", stage.twiddles},    {"folds", stage.folds},          {"chirps", stage.chirps},
-      {"convolves", stage.convolves}};
+  return {{"source", write(stage.source)},
+          {"target", write(stage.target)},
+          {"axes", stage.axes},
+          {"twiddles", stage.twiddles},
+          {"folds", stage.folds},
+          {"chirps", stage.chirps},
+          {"convolves", stage.convolves},
+          {"source_element", to_string(stage.source_element)},
+          {"target_element", to_string(stage.target_element)}};
 }
 
 Json write(const Plan& plan) {
@@ -264,6 +271,14 @@ void read_output(const JsonPlace& place, Problem& problem) {
     json::refuse(place, "a given output must be written as its layout");
 }
 
+/// One word, or one for each axis.
+Kinds read_kinds(const JsonPlace& place) {
+  if (place.value.is_string()) return json::word<Kind>(place);
+  std::vector<Kind> kinds;
+  for (const JsonPlace& each : json::elements(place)) kinds.push_back(json::word<Kind>(each));
+  return Kinds(std::move(kinds));
+}
+
 Problem read_problem(const JsonPlace& place, Missing missing) {
   Object object(place);
   const auto wanted = [&](const char* key) {
@@ -272,7 +287,8 @@ Problem read_problem(const JsonPlace& place, Missing missing) {
   Problem problem;
   problem.shape = json::shape(object.at("shape"));
   if (wanted("axes")) problem.axes = json::axes(object.at("axes"));
-  if (wanted("kind")) problem.kind = json::word<Kind>(object.at("kind"));
+  if (wanted("kinds")) problem.kinds = read_kinds(object.at("kinds"));
+  if (wanted("element")) problem.element = json::word<Element>(object.at("element"));
   if (wanted("precision")) problem.precision = json::word<Precision>(object.at("precision"));
   if (wanted("ranks")) problem.ranks = json::integer(object.at("ranks"));
   if (wanted("ranks_per_node")) problem.ranks_per_node = json::integer(object.at("ranks_per_node"));
@@ -298,7 +314,9 @@ Stage read_stage(const JsonPlace& place) {
               .twiddles = json::boolean(object.at("twiddles")),
               .folds = json::boolean(object.at("folds")),
               .chirps = json::boolean(object.at("chirps")),
-              .convolves = json::boolean(object.at("convolves"))};
+              .convolves = json::boolean(object.at("convolves")),
+              .source_element = json::word<Element>(object.at("source_element")),
+              .target_element = json::word<Element>(object.at("target_element"))};
   object.finish();
   return stage;
 }

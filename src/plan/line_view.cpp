@@ -34,7 +34,7 @@ std::int64_t unit_of(const Layout& flat) {
 
 /// Returns whether the caller wants half a spectrum in natural order.
 bool wants_half_in_order(const Problem& problem) {
-  return problem.kind == Kind::r2c && problem.output_choice != OutputChoice::any;
+  return problem.halves(0) && problem.output_choice != OutputChoice::any;
 }
 
 /// Limits of the caller's layouts: n2 divides `input`, n1 divides `output`.
@@ -50,7 +50,7 @@ struct Units {
 Units units_of(const Problem& problem) {
   const std::int64_t n = problem.shape[0];
   Units units{n, n};
-  units.halved = problem.kind == Kind::r2c;
+  units.halved = problem.halves(0);
   units.folded = wants_half_in_order(problem);
   if (problem.has_input) units.input = unit_of(problem.input);
   if (units.folded) {
@@ -121,8 +121,8 @@ std::optional<Shape> best_view(const Problem& problem, std::int64_t ranks) {
 
 /// Returns n1 x n2 after the transform of axis 0. r2c leaves the rows 0..n1/2: the others are
 /// conjugates, X[n - k] being that of X[k].
-Shape after_first_axis(Shape view, Kind kind) {
-  if (kind == Kind::r2c) view[0] = view[0] / 2 + 1;
+Shape after_first_axis(Shape view, const Problem& problem) {
+  if (problem.halves(0)) view[0] = view[0] / 2 + 1;
   return view;
 }
 
@@ -226,7 +226,7 @@ std::vector<Stage> view_stages(const Problem& problem, std::int64_t ranks) {
                            : cut_between(problem.shape[0], row_of_input(*view, units_of(problem)),
                                          ranks, problem.ranks);
   const Layout columns = split(*view, 1, ranks, problem.ranks);
-  const Shape after = after_first_axis(*view, problem.kind);
+  const Shape after = after_first_axis(*view, problem);
   const Layout rows = split(after, 0, ranks, problem.ranks);
   std::vector<Stage> stages{{input, viewed(input, *view, 0), {}},
                             {columns, split(after, 1, ranks, problem.ranks), {0}, true},
@@ -253,7 +253,7 @@ std::string why_no_view(const Problem& problem) {
     return n + " has no two factors n1*n2 such that the input is cut between rows of n2 and the " +
            "output between rows of n1; leave them to weft, with output any";
   return n +
-         (problem.kind == Kind::r2c
+         (problem.halves(0)
               ? " is no product n1*n2 of which both n1/2+1 and n2 are at least the number of "
                 "ranks, "
               : " is no product of two numbers that are both at least the number of ranks, ") +
@@ -263,7 +263,7 @@ std::string why_no_view(const Problem& problem) {
 void check_view(const Plan& plan) {
   const Shape view = plan.view();
   const std::size_t stages = plan.stages.size();
-  const bool is_half = plan.problem.kind == Kind::r2c;
+  const bool is_half = plan.problem.halves(0);
   if (plan.problem.shape.size() != 1 || view.size() != 2 || volume(view) != plan.problem.shape[0])
     refuse("only one axis can be seen as two, whose product it is; given " + to_string(view) +
            " for " + to_string(plan.problem.shape));
@@ -277,7 +277,7 @@ void check_view(const Plan& plan) {
   check_folds(plan, is_half && is_natural);
   for (std::size_t i = 0; i < stages; ++i) {
     const Stage& stage = plan.stages[i];
-    const Shape seen = i == 0 ? view : after_first_axis(view, plan.problem.kind);
+    const Shape seen = i == 0 ? view : after_first_axis(view, plan.problem);
     const Shape before = i == 0 ? plan.problem.shape : i == 1 ? view : seen;
     const Shape after = i == 3 ? plan.problem.output_shape() : seen;
     if (stage.source.shape() != before || stage.target.shape() != after)

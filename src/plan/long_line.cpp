@@ -19,7 +19,8 @@ constexpr std::int64_t least_bytes_of_threads = std::int64_t{256} << 10;
 constexpr std::int64_t most_points = std::int64_t{1} << 16;
 
 bool is_long(const Problem& problem) {
-  if (problem.shape.size() != 1 || problem.ranks > 1 || problem.kind != Kind::c2c) return false;
+  if (problem.shape.size() != 1 || problem.ranks > 1 || problem.kind_of(0) != Kind::c2c)
+    return false;
   return problem.shape[0] >= (problem.threads > 1 ? least_bytes_of_threads : least_bytes) /
                                  complex_bytes(problem.precision);
 }
@@ -51,7 +52,7 @@ std::vector<Stage> long_line_stages(const Problem& problem) {
 void check_long_line(const Plan& plan) {
   const Layout line = Layout::slab(plan.problem.shape, 1);
   const Layout rows = split(plan.view(), 0, 1, 1);
-  if (plan.problem.ranks != 1 || plan.problem.kind != Kind::c2c)
+  if (plan.problem.ranks != 1 || plan.problem.kind_of(0) != Kind::c2c)
     refuse("an axis seen as two has two stages only on one rank, and if it is complex");
   const std::vector<Stage> wanted{{line, rows, {0}, true}, {rows, line, {1}}};
   if (plan.stages != wanted)

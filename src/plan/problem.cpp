@@ -6,6 +6,7 @@
 #include "base/checked.hpp"
 #include "layout/check.hpp"
 #include "plan/fixed_rule.hpp"
+#include "plan/kinds.hpp"
 #include "plan/methods/methods.hpp"
 
 namespace weft {
@@ -51,12 +52,66 @@ void check_fits(const Layout& layout, const Shape& shape, std::int64_t ranks, co
                                                 " with the product " + std::to_string(product));
 }
 
+std::string in_words(const Problem& problem) {
+  return "the kinds (" + to_string(problem.kinds) + ") of the axes (" + join(problem.axes, ", ") +
+         ")";
+}
+
+void check_kinds(const Problem& problem) {
+  const std::vector<Kind>& each = problem.kinds.each();
+  if (std::count(each.begin(), each.end(), Kind::r2c) > 1)
+    refuse("at most one axis is r2c, because its spectrum is complex; given " + in_words(problem) +
+           "; make the others c2c");
+  for (const int axis : problem.axes) {
+    const KindTraits& traits = traits_of(problem.kind_of(axis));
+    if (problem.shape[static_cast<std::size_t>(axis)] < traits.least_length)
+      refuse(std::string("an axis of kind ") + to_string(traits.kind) + " must have at least " +
+             std::to_string(traits.least_length) + " points; given axis " + std::to_string(axis) +
+             " of " + to_string(problem.shape));
+  }
+}
+
+/// Returns the numbers of the input: what its kinds take. Kinds that take both take reals unless
+/// the problem says otherwise.
+Element input_element(const Problem& problem) {
+  Element needed = Element::automatic;
+  for (const Kind kind : problem.kinds.each())
+    if (kind == Kind::r2c || needed == Element::automatic) needed = traits_of(kind).before;
+  if (problem.element == Element::automatic)
+    return needed == Element::automatic ? Element::real : needed;
+  if (needed != Element::automatic && needed != problem.element)
+    refuse(std::string("an array of ") + to_string(needed) + " numbers is needed by " +
+           in_words(problem) + "; given " + to_string(problem.element) + " ones");
+  return problem.element;
+}
+
 }  // namespace
 
 Shape Problem::output_shape() const {
   Shape result = shape;
-  if (kind == Kind::r2c) result[halved_axis()] = result[halved_axis()] / 2 + 1;
+  for (const int axis : axes) {
+    std::int64_t& length = result[static_cast<std::size_t>(axis)];
+    length = traits_of(kind_of(axis)).length_after(length);
+  }
   return result;
+}
+
+Kind Problem::kind_of(int axis) const {
+  const std::vector<Kind>& each = kinds.each();
+  const auto position = std::find(axes.begin(), axes.end(), axis);
+  if (each.size() == axes.size()) return each[static_cast<std::size_t>(position - axes.begin())];
+  const bool is_last = position + 1 == axes.end();
+  return each[0] == Kind::r2c && !is_last ? Kind::c2c : each[0];
+}
+
+int Problem::halved_axis() const {
+  const std::vector<Kind>& each = kinds.each();
+  // Before checked(), no axes mean all, and one kind means that of the last axis.
+  const auto axis = [&](std::size_t i) { return axes.empty() ? static_cast<int>(i) : axes[i]; };
+  const std::size_t count = axes.empty() ? shape.size() : axes.size();
+  if (each.size() == 1) return each[0] == Kind::r2c && count > 0 ? axis(count - 1) : -1;
+  const auto found = std::find(each.begin(), each.end(), Kind::r2c);
+  return found == each.end() ? -1 : axis(static_cast<std::size_t>(found - each.begin()));
 }
 
 std::int64_t Problem::points() const {
@@ -69,6 +124,9 @@ Problem checked(Problem problem) {
   check_ranks_to_plan(problem.ranks);
   const Layout whole = Layout::on_one(problem.shape, problem.ranks);  // checks the shape
   problem.axes = checked_axes(problem.axes, whole.dims());
+  problem.kinds = kinds_by_axis(problem.kinds, problem.axes.size());
+  check_kinds(problem);
+  problem.element = input_element(problem);
   // r2c output is at most twice the bytes of its input plus a row; four times has room for both.
   checked_mul(volume(problem.shape), 4 * complex_bytes(problem.precision),
               "the bytes of the array");

@@ -68,9 +68,7 @@ class Route {
     return known_->emplace(std::pair{shape, axes}, std::move(layout)).first->second;
   }
 
-  bool must_halve() const {
-    return problem_->kind == Kind::r2c && remaining_.count(problem_->halved_axis()) > 0;
-  }
+  bool must_halve() const { return remaining_.count(problem_->halved_axis()) > 0; }
 
   /// Returns the axes that can be transformed in this layout: the halved axis, then fastest first.
   std::vector<int> axes_now(const Layout& layout) const {

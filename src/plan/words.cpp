@@ -2,7 +2,6 @@
 
 namespace weft {
 
-const char* to_string(Kind value) { return word_of(value); }
 const char* to_string(Norm value) { return word_of(value); }
 const char* to_string(OutputChoice value) { return word_of(value); }
 const char* to_string(Method value) { return word_of(value); }
@@ -15,6 +14,7 @@ const char* to_string(Limit value) { return word_of(value); }
 const char* to_string(Preset value) { return word_of(value); }
 
 template Kind from_string<Kind>(std::string_view);
+template Element from_string<Element>(std::string_view);
 template Norm from_string<Norm>(std::string_view);
 template OutputChoice from_string<OutputChoice>(std::string_view);
 template Method from_string<Method>(std::string_view);

@@ -15,6 +15,13 @@ struct Words<Kind> {
 };
 
 template <>
+struct Words<Element> {
+  static constexpr const char* name = "element";
+  static constexpr std::array table{Word{Element::automatic, "automatic"},
+                                    Word{Element::real, "real"}, Word{Element::complex, "complex"}};
+};
+
+template <>
 struct Words<Norm> {
   static constexpr const char* name = "norm";
   static constexpr std::array table{Word{Norm::none, "none"}, Word{Norm::backward, "backward"},

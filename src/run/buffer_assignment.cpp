@@ -11,14 +11,16 @@
 namespace weft::run {
 
 bool is_real_before(const Plan& plan, std::size_t position, Direction direction) {
-  if (plan.problem.kind != Kind::r2c) return false;
-  const std::size_t where = halving_stage(plan);
-  return direction == Direction::forward ? position <= where
-                                         : position + where >= plan.stages.size();
+  const std::size_t stages = plan.stages.size();
+  const std::size_t boundary = direction == Direction::forward ? position : stages - position;
+  const Element element =
+      boundary < stages ? plan.stages[boundary].source_element : plan.stages.back().target_element;
+  return element == Element::real;
 }
 
 Shape inplace_real_strides(const Layout& layout, const Problem& problem, std::int64_t rank) {
   const int halved = problem.halved_axis();
+  if (halved < 0) return layout.strides(rank);
   Shape extents = layout.local_shape(rank);
   if (layout.order().back() == halved && layout.is_whole(halved) && extents[halved] > 0)
     extents[halved] = 2 * (problem.shape[halved] / 2 + 1);

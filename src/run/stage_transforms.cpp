@@ -88,7 +88,7 @@ std::optional<kernel::ChirpEnd> chirp_end_of(const Plan& plan, const std::vector
   if (!route[position].chirps) return {};
   const Problem& problem = plan.problem;
   const bool is_first = position == 0;
-  const bool has_reals = problem.kind == Kind::r2c;
+  const bool has_reals = problem.halves(0);
   const bool is_input = is_first == (direction == Direction::forward);
   return kernel::ChirpEnd{
       .n = problem.shape[0],

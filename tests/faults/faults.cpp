@@ -151,7 +151,7 @@ weft::FftOptions options() {
   const bool real = fault == "planning_r2c" || fault == "planning_c2r";
   const bool large = fault == "populate" || fault == "old_kernel";  // more than 4 MiB a rank
   return {.shape = large ? weft::Shape{96, 96, 96} : weft::Shape{24, 20, 18},
-          .kind = real ? weft::Kind::r2c : weft::Kind::c2c,
+          .kinds = real ? weft::Kind::r2c : weft::Kind::c2c,
           .comm = MPI_COMM_WORLD,
           .norm = weft::Norm::backward,
           .engine = "fftw",
@@ -196,8 +196,8 @@ double round_trip(weft::Fft<double>& fft) {
     reals[i] = std::sin(static_cast<double>(i) + fft.rank());
     numbers[i] = {reals[i], std::cos(3.0 * static_cast<double>(i))};
   }
-  return fft.plan().problem.kind == weft::Kind::r2c ? distance_after(fft, reals)
-                                                    : distance_after(fft, numbers);
+  return fft.plan().problem.has_halved_axis() ? distance_after(fft, reals)
+                                              : distance_after(fft, numbers);
 }
 
 /// Makes a call fail in the middle of an exchange. weft must print a message and end all ranks.

@@ -25,7 +25,7 @@ inline std::vector<int> random_axes(int dims, Random& random) {
 /// True when output "same" has no answer: r2c halves an axis that the user's boxes split.
 inline bool same_is_impossible(const Problem& problem) {
   return problem.output_choice == OutputChoice::same && problem.has_input &&
-         problem.kind == Kind::r2c && !problem.input.is_grid() &&
+         problem.has_halved_axis() && !problem.input.is_grid() &&
          !problem.input.is_whole(problem.halved_axis());
 }
 
@@ -49,7 +49,11 @@ inline Problem random_problem(Random& random) {
   Problem problem;
   problem.shape = random_shape(random);
   problem.axes = random_axes(static_cast<int>(problem.shape.size()), random);
-  problem.kind = draw(random, 0, 1) ? Kind::r2c : Kind::c2c;
+  std::vector<Kind> kinds(problem.axes.size(), Kind::c2c);
+  if (draw(random, 0, 1))
+    kinds[static_cast<std::size_t>(draw(random, 0, static_cast<int>(kinds.size()) - 1))] =
+        Kind::r2c;
+  problem.kinds = Kinds(std::move(kinds));
   problem.precision = static_cast<Precision>(draw(random, 0, 2));
   problem.ranks = draw(random, 1, 64);
   problem.norm = static_cast<Norm>(draw(random, 0, 3));

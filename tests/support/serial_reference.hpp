@@ -149,7 +149,7 @@ inline long double reference_scale(const Problem& problem, bool forward) {
 template <class W>
 WholeArray<W> reference_transform(const Problem& problem, bool forward, WholeArray<W> x) {
   const int sign = forward ? problem.sign : -problem.sign;
-  const bool r2c = problem.kind == Kind::r2c;
+  const bool r2c = problem.has_halved_axis();
   const int halved = r2c ? problem.halved_axis() : -1;
   for (int axis : problem.axes)
     if (axis != halved) transform_axis(x, axis, sign);

@@ -70,7 +70,7 @@ class ThreadRank {
 
   /// Forward and backward, out of place and in place, again and again without a pause.
   void work() {
-    const std::int64_t reals = plan_.problem.kind == Kind::r2c ? 2 : 1;
+    const std::int64_t reals = plan_.problem.has_halved_axis() ? 2 : 1;
     const auto in = static_cast<std::size_t>(plan_.input().local_volume(rank_) / reals);
     const auto out = static_cast<std::size_t>(plan_.output().local_volume(rank_));
     Array x(2 * (in + out + 1));  // room for padded rows
@@ -141,7 +141,7 @@ TEST_P(SharedExchangeThreads, SlabsAndPencilsBothWays) {
   const std::int64_t ranks = GetParam();
   for (const Kind kind : {Kind::c2c, Kind::r2c})
     for (const OutputChoice output : {OutputChoice::any, OutputChoice::same}) {
-      Problem problem{.shape = {9, 10, 12}, .kind = kind, .ranks = ranks, .ranks_per_node = ranks};
+      Problem problem{.shape = {9, 10, 12}, .kinds = kind, .ranks = ranks, .ranks_per_node = ranks};
       problem.output_choice = output;
       problem.norm = Norm::backward;
       problem.exchange = {.method = Method::shared};

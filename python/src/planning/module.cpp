@@ -131,8 +131,24 @@ void bind_layout(nb::module_& m) {
       [](const std::string& text) { return weft::layout_from_json(text); });
 }
 
+weft::Kinds kinds_of(const std::vector<std::string>& words) {
+  std::vector<weft::Kind> each;
+  for (const std::string& word : words) each.push_back(weft::from_string<weft::Kind>(word));
+  return weft::Kinds(std::move(each));
+}
+
+/// Returns the shape of the output for axes that are not checked yet.
+weft::Shape output_shape(const weft::Shape& shape, const std::vector<int>& axes,
+                         const std::vector<std::string>& kinds) {
+  weft::Problem problem;
+  problem.shape = shape;
+  problem.axes = axes;
+  problem.kinds = kinds_of(kinds);
+  return checked(problem).output_shape();
+}
+
 weft::Problem make_problem(const weft::Shape& shape, const std::vector<int>& axes,
-                           const std::string& kind, const std::string& precision,
+                           const std::vector<std::string>& kinds, const std::string& precision,
                            std::int64_t ranks, std::int64_t ranks_per_node,
                            std::optional<weft::Layout> input, bool all_ranks,
                            const std::string& output_choice, std::optional<weft::Layout> output,
@@ -145,7 +161,7 @@ weft::Problem make_problem(const weft::Shape& shape, const std::vector<int>& axe
   weft::Problem problem;
   problem.shape = shape;
   problem.axes = axes;
-  problem.kind = weft::from_string<weft::Kind>(kind);
+  problem.kinds = kinds_of(kinds);
   problem.precision = weft::from_string<weft::Precision>(precision);
   problem.ranks = ranks;
   problem.ranks_per_node = ranks_per_node;
@@ -181,7 +197,22 @@ void bind_problem(nb::module_& m) {
       .def_prop_ro(
           "axes", [](const Problem& p) { return as_tuple(p.axes); }, "Transformed axes.")
       .def_prop_ro(
-          "kind", [](const Problem& p) { return weft::to_string(p.kind); }, "c2c or r2c.")
+          "kinds",
+          [](const Problem& p) {
+            std::vector<std::string> words;
+            for (const weft::Kind kind : p.kinds.each()) words.push_back(weft::to_string(kind));
+            return as_tuple(words);
+          },
+          "The kind of each of the axes.")
+      .def_prop_ro(
+          "kind", [](const Problem& p) { return weft::to_string(p.kinds); },
+          "The kinds in words: r2c if the last axis is r2c and the others c2c.")
+      .def_prop_ro(
+          "halved_axis",
+          [](const Problem& p) {
+            return p.has_halved_axis() ? std::optional<int>(p.halved_axis()) : std::nullopt;
+          },
+          "The axis of kind r2c, which is halved; None if there is none.")
       .def_prop_ro(
           "precision", [](const Problem& p) { return weft::to_string(p.precision); },
           "f32, f64 or f80.")
@@ -204,14 +235,15 @@ void bind_problem(nb::module_& m) {
           "from_json", [](const std::string& text) { return weft::problem_from_json(text); },
           "text"_a, "Inverse of to_json. Refuses text that is damaged, and an impossible problem.")
       .def("__repr__", [](const Problem& p) {
-        return std::string("<weft.Problem ") + weft::to_string(p.kind) + " " +
-               weft::to_string(p.shape) + " " + weft::to_string(p.precision) + " on " +
-               std::to_string(p.ranks) + " ranks>";
+        return "<weft.Problem " + weft::to_string(p.kinds) + " " + weft::to_string(p.shape) + " " +
+               weft::to_string(p.precision) + " on " + std::to_string(p.ranks) + " ranks>";
       });
   weft::python::bind_value(
       bound, [](const Problem& p) { return weft::to_json(p); },
       [](const std::string& text) { return weft::problem_from_json(text); });
-  m.def("make_problem", &make_problem, "shape"_a, "axes"_a, "kind"_a, "precision"_a, "ranks"_a,
+  m.def("output_shape", &output_shape, "shape"_a, "axes"_a, "kinds"_a,
+        "Returns the shape of the output of a transform of these axes.");
+  m.def("make_problem", &make_problem, "shape"_a, "axes"_a, "kinds"_a, "precision"_a, "ranks"_a,
         "ranks_per_node"_a, "input"_a.none(), "all_ranks"_a, "output_choice"_a, "output"_a.none(),
         "norm"_a, "sign"_a, "threads"_a, "effort"_a, "overwrite_input"_a, "method"_a, "wire_form"_a,
         "schedule"_a, "requests"_a, "chunks"_a, "preset"_a, "wire"_a, "nodes"_a, "piece_bytes"_a,
@@ -235,6 +267,12 @@ void bind_stage(nb::module_& m) {
               "Whether lines are convolved: transformed, multiplied by a spectrum, and back.")
       .def_prop_ro(
           "axes", [](const Stage& s) { return as_tuple(s.axes); }, "Axes in the order of forward.")
+      .def_prop_ro(
+          "source_element", [](const Stage& s) { return weft::to_string(s.source_element); },
+          "The numbers of the array before the stage, forward: real or complex.")
+      .def_prop_ro(
+          "target_element", [](const Stage& s) { return weft::to_string(s.target_element); },
+          "The numbers of the array after the stage.")
       .def("__repr__", [](const Stage& s) {
         std::string axes;
         for (int axis : s.axes) axes += (axes.empty() ? "" : ", ") + std::to_string(axis);

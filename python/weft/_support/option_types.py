@@ -68,6 +68,27 @@ def word_of(name: str, unset: str | None = None, *, hides_unset: bool = True) ->
     return Word(_planning.WORDS[name], unset, hides_unset=hides_unset)
 
 
+class Kinds(OptionType):
+    """The kind of all transformed axes, or the kind of each."""
+
+    values = ", ".join(f"`{word}`" for word in _planning.WORDS["kind"])
+    metavar = "KIND,..."
+
+    def checked(self, given: Any, name: str) -> list[str]:
+        """Returns the words.
+
+        >>> Kinds().checked("r2c", "kind"), Kinds().checked(("r2c", "c2c"), "kind")
+        (['r2c'], ['r2c', 'c2c'])
+        """
+        words = [given] if isinstance(given, str) else given
+        if not isinstance(words, (list, tuple)):
+            raise errors.InvalidArgument(
+                f"{name} must be a word, or a word for each of the axes; given {errors.shown(given)}; give one such as "
+                '"c2c"'
+            )
+        return [checks.text(word, name) for word in words]
+
+
 class Chunks(OptionType):
     """A number of chunks, or "slices" for one chunk for each slice."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from typing import Any
 
 from weft import _planning, errors
@@ -25,7 +26,7 @@ MACHINE_BYTES_MAX = 16 << 20
 def plan(
     shape: Any,
     *,
-    kind: str = "c2c",
+    kind: str | Sequence[str] = "c2c",
     ranks: int = 1,
     ranks_per_node: int | None = None,
     axes: Any = None,

@@ -15,7 +15,7 @@ TEST(CInterface, PlansWithoutRanks) {
   char* text = nullptr;
   ASSERT_EQ(weft_plan_json(&c, 16384, &text), WEFT_OK) << weft_last_error();
   const Plan plan = plan_from_json(taken(text));
-  Problem problem{.shape = {4096, 4096, 4096}, .kind = Kind::r2c, .ranks = 16384};
+  Problem problem{.shape = {4096, 4096, 4096}, .kinds = Kind::r2c, .ranks = 16384};
   problem.all_ranks = true;
   EXPECT_EQ(plan, make_plan(problem));
   ASSERT_EQ(weft_plan_explain(&c, 16384, &text), WEFT_OK);

@@ -82,7 +82,7 @@ TEST(FftContract, NothingIsAllocatedWhileRunning) {
   for (const Exchange& exchange : tried_exchanges)
     for (const Kind kind : {Kind::c2c, Kind::r2c}) {
       Problem problem{.shape = {16, 12, 10},
-                      .kind = kind,
+                      .kinds = kind,
                       .output_choice = OutputChoice::same,
                       .exchange = exchange};
       Fft<double> fft(options_of(problem, world));
@@ -197,11 +197,11 @@ TEST(FftContract, PackedMethodsReadAndWriteOnceAStage) {
       for (const OutputChoice output : {OutputChoice::any, OutputChoice::same})
         for (std::size_t method = 0; method < 2; ++method, ++run)
           check_traffic({.shape = shape,
-                         .kind = kind,
+                         .kinds = kind,
                          .output_choice = output,
                          .exchange = tried_exchanges[method]});
   for (const Kind kind : {Kind::c2c, Kind::r2c}) {
-    Problem pencils{.shape = {16, 12, 20}, .kind = kind, .ranks = ranks, .has_input = true};
+    Problem pencils{.shape = {16, 12, 20}, .kinds = kind, .ranks = ranks, .has_input = true};
     pencils.input = Layout::pencil(pencils.shape, ranks);
     check_traffic(pencils);
     ++run;

@@ -65,7 +65,7 @@ class LineEngines : public testing::Test {
   }
 
   static FftOptions options_of(const Shape& shape) {
-    return {.shape = shape, .kind = Kind::r2c, .comm = MPI_COMM_WORLD};
+    return {.shape = shape, .kinds = Kind::r2c, .comm = MPI_COMM_WORLD};
   }
 
   /// Returns the only file of trials. Collective.

@@ -205,7 +205,7 @@ TEST(FftMachine, BudgetsThatCannotBeAreRefused) {
 
 TEST(FftPlan, RunsEveryCandidate) {
   const int ranks = size_of(MPI_COMM_WORLD);
-  const Problem problem{.shape = {12, 10, 8}, .kind = Kind::r2c, .ranks = ranks};
+  const Problem problem{.shape = {12, 10, 8}, .kinds = Kind::r2c, .ranks = ranks};
   for (const Plan& plan : candidates(problem, shipped_machine("ethernet-10g"))) {
     SCOPED_TRACE(explain(plan));
     const Fft<double> fft(plan_from_json(to_json(plan)), MPI_COMM_WORLD);

@@ -169,7 +169,7 @@ TEST(LargeCounts, NodeAwareMessagesAreCut) {
 /// The oracle's result, and messages more than without a limit.
 void expect_cut(const Exchange& choices, double tolerance) {
   for (const Kind kind : {Kind::c2c, Kind::r2c}) {
-    Problem problem{.shape = {11, 9, 8}, .kind = kind, .output_choice = OutputChoice::same};
+    Problem problem{.shape = {11, 9, 8}, .kinds = kind, .output_choice = OutputChoice::same};
     const auto messages = [](const Results& results) {
       std::int64_t sum = 0;
       for (const StepRecord& step : results.forward_record) sum += step.messages;

@@ -84,7 +84,7 @@ TEST(FftMethods, FloatsThatArriveInPlace) {
   const std::int64_t ranks = size_of(world);
   if (ranks == 1) GTEST_SKIP() << "one rank exchanges nothing";
   const Problem rows{.shape = {ranks, 2 * ranks, 8}, .output_choice = OutputChoice::same};
-  const Problem sweeps{.shape = {3 * ranks, 64, 64}, .kind = Kind::r2c, .threads = 2};
+  const Problem sweeps{.shape = {3 * ranks, 64, 64}, .kinds = Kind::r2c, .threads = 2};
   for (const Problem& problem : {rows, sweeps})
     for (const Method method : {Method::messages, Method::collective}) {
       SCOPED_TRACE(to_json(problem));
@@ -101,7 +101,7 @@ TEST(FftMethods, FloatsThatArriveInPlace) {
 TEST(FftMethods, RealsInPlaceInTwoSweeps) {
   const std::int64_t ranks = size_of(world);
   if (ranks == 1) GTEST_SKIP() << "one rank exchanges nothing";
-  const Problem chunks{.shape = {3 * ranks, 64, 64}, .kind = Kind::r2c, .threads = 2};
+  const Problem chunks{.shape = {3 * ranks, 64, 64}, .kinds = Kind::r2c, .threads = 2};
   for (const Method method : {Method::messages, Method::collective}) {
     const Results expected = run_both(chunks, oracle_exchange, false, true);
     const Results found = run_both(chunks, Exchange{.method = method, .chunks = 2}, false, true);
@@ -112,7 +112,7 @@ TEST(FftMethods, RealsInPlaceInTwoSweeps) {
       comm::node_memory_kind(comm::communicator_of(world)) == comm::NodeMemoryKind::ordinary)
     return;
   Problem parts{
-      .shape = {16, 4, 64}, .axes = {0, 2}, .kind = Kind::r2c, .has_input = true, .threads = 2};
+      .shape = {16, 4, 64}, .axes = {0, 2}, .kinds = Kind::r2c, .has_input = true, .threads = 2};
   parts.input = Layout::of_boxes(
       parts.shape, {{{0, 0, 0}, {16, 3, 64}}, {{0, 3, 0}, {16, 4, 32}}, {{0, 3, 32}, {16, 4, 64}}});
   for (const bool overwrite : {false, true})

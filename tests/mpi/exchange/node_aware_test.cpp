@@ -103,7 +103,7 @@ TEST_F(FftNodes, OnlyWhatLeavesANodeIsSent) {
 }
 
 TEST_F(FftNodes, PiecesBetweenNodes) {
-  const Problem problem{.shape = {15, 12, 10}, .kind = Kind::r2c};
+  const Problem problem{.shape = {15, 12, 10}, .kinds = Kind::r2c};
   const Results expected = run_both(problem, oracle_exchange, false, false);
   for (const NodeUse nodes : {NodeUse::separate, NodeUse::combined}) {
     const Exchange choices{.method = Method::messages, .nodes = nodes, .piece_bytes = 200};
@@ -114,7 +114,7 @@ TEST_F(FftNodes, PiecesBetweenNodes) {
 }
 
 TEST_F(FftNodes, FloatsBetweenNodes) {
-  const Problem problem{.shape = {15, 12, 10}, .kind = Kind::r2c};
+  const Problem problem{.shape = {15, 12, 10}, .kinds = Kind::r2c};
   const Results expected = run_both(problem, oracle_exchange, false, false);
   for (const NodeUse nodes : {NodeUse::separate, NodeUse::combined}) {
     const Exchange choices{.method = Method::messages, .nodes = nodes, .wire = WirePrecision::f32};

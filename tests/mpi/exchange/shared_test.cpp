@@ -58,7 +58,7 @@ TEST_F(FftShared, AgreesWithTheOracle) {
   for (const Shape& shape : {Shape{16, 12, 10}, Shape{13, 7, 9}, Shape{3, 4, 5}, Shape{31, 17}})
     for (const Kind kind : {Kind::c2c, Kind::r2c})
       for (const OutputChoice output : {OutputChoice::any, OutputChoice::same}) {
-        problems.push_back({.shape = shape, .kind = kind, .output_choice = output});
+        problems.push_back({.shape = shape, .kinds = kind, .output_choice = output});
         Problem pencils = problems.back();
         pencils.has_input = true;
         pencils.input = Layout::pencil(shape, ranks);

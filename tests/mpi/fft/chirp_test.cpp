@@ -45,7 +45,7 @@ bool check_convolution(const Problem& problem, std::int64_t busy, bool in_place 
 }
 
 bool is_convolution(std::int64_t n, Kind kind, OutputChoice output) {
-  return make_plan({.shape = {n}, .kind = kind, .ranks = size_of(world), .output_choice = output})
+  return make_plan({.shape = {n}, .kinds = kind, .ranks = size_of(world), .output_choice = output})
       .convolves();
 }
 
@@ -61,7 +61,7 @@ TEST(FftChirp, AgreesWithTheOracle) {
         convolutions += is_convolution(n, kind, output) ? 1 : 0;
         for (const Precision precision : {Precision::f32, Precision::f64}) {
           ++seed;
-          check_line({.shape = {n}, .kind = kind, .precision = precision, .output_choice = output},
+          check_line({.shape = {n}, .kinds = kind, .precision = precision, .output_choice = output},
                      seed % 3 == 0, seed);
         }
       }
@@ -79,9 +79,9 @@ TEST(FftChirp, EveryLengthThatIsLongEnough) {
     for (const Kind kind : {Kind::c2c, Kind::r2c})
       for (const bool in_place : {false, true}) {
         const auto seed = static_cast<std::uint64_t>(n);
-        checked_ones += check_convolution({.shape = {n}, .kind = kind}, ranks, in_place, seed);
+        checked_ones += check_convolution({.shape = {n}, .kinds = kind}, ranks, in_place, seed);
         // Both ends on one rank: then any length will do.
-        Problem ends{.shape = {n}, .kind = kind, .ranks = ranks, .has_input = true};
+        Problem ends{.shape = {n}, .kinds = kind, .ranks = ranks, .has_input = true};
         ends.input = Layout::on_one({n}, ranks, ranks - 1);
         ends.output_choice = OutputChoice::given;
         ends.output = Layout::on_one(kind == Kind::r2c ? Shape{n / 2 + 1} : Shape{n}, ranks, 0);
@@ -97,7 +97,7 @@ TEST(FftChirp, OnAPartOfTheRanks) {
   for (std::int64_t busy = 2; busy < size_of(world); ++busy)
     for (const Kind kind : {Kind::c2c, Kind::r2c})
       for (const bool in_place : {false, true})
-        EXPECT_TRUE(check_convolution({.shape = {499}, .kind = kind}, busy, in_place));
+        EXPECT_TRUE(check_convolution({.shape = {499}, .kinds = kind}, busy, in_place));
 }
 
 TEST(FftChirp, SignsNormsThreadsAndTheWidestPrecision) {
@@ -107,12 +107,12 @@ TEST(FftChirp, SignsNormsThreadsAndTheWidestPrecision) {
       for (const Norm norm : {Norm::none, Norm::ortho, Norm::backward, Norm::forward})
         for (const int threads : {1, 3})
           check_line(
-              {.shape = {503}, .kind = kind, .norm = norm, .sign = sign, .threads = threads});
+              {.shape = {503}, .kinds = kind, .norm = norm, .sign = sign, .threads = threads});
   for (const Kind kind : {Kind::c2c, Kind::r2c})
     for (const int sign : {-1, 1})
       for (const std::int64_t n : {131, 2 * 83})
         check_line({.shape = {n},
-                    .kind = kind,
+                    .kinds = kind,
                     .precision = Precision::f80,
                     .norm = Norm::ortho,
                     .sign = sign,
@@ -122,7 +122,7 @@ TEST(FftChirp, SignsNormsThreadsAndTheWidestPrecision) {
 TEST(FftChirp, ALongPrime) {
   for (const Kind kind : {Kind::c2c, Kind::r2c})
     for (const Precision precision : {Precision::f32, Precision::f64})
-      check_line({.shape = {4099}, .kind = kind, .precision = precision});
+      check_line({.shape = {4099}, .kinds = kind, .precision = precision});
 }
 
 /// Node memory too, as these ranks share it.
@@ -134,7 +134,7 @@ TEST(FftChirp, EveryExchange) {
   for (const Exchange& exchange : all_exchanges(here, 3))
     for (const Kind kind : {Kind::c2c, Kind::r2c}) {
       SCOPED_TRACE(describe(exchange));
-      check_line({.shape = {317}, .kind = kind, .exchange = exchange}, kind == Kind::r2c);
+      check_line({.shape = {317}, .kinds = kind, .exchange = exchange}, kind == Kind::r2c);
     }
   if (size_of(world) == 1) return;  // exchanges nothing
   for (const Exchange& choices : {Exchange{.wire_form = WireForm::packed, .chunks = every_slice},
@@ -142,7 +142,7 @@ TEST(FftChirp, EveryExchange) {
     for (const Kind kind : {Kind::c2c, Kind::r2c})
       for (const bool in_place : {false, true}) {
         SCOPED_TRACE(describe(choices));
-        check_line({.shape = {317}, .kind = kind, .threads = 2, .exchange = choices}, in_place);
+        check_line({.shape = {317}, .kinds = kind, .threads = 2, .exchange = choices}, in_place);
       }
 }
 
@@ -182,7 +182,7 @@ TEST(FftChirp, LayoutsOfTheCallers) {
       const Range part = balanced_part(49, rank, ranks);
       boxes.push_back({{part.lo * 16}, {std::min(n, part.hi * 16)}});
     }
-    Problem problem{.shape = {n}, .kind = kind, .ranks = ranks, .has_input = true};
+    Problem problem{.shape = {n}, .kinds = kind, .ranks = ranks, .has_input = true};
     problem.input = Layout::of_boxes({n}, boxes);
     EXPECT_EQ(make_plan(problem).convolves(), ranks > 1);
     check_line(problem);

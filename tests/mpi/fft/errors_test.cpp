@@ -47,7 +47,7 @@ TEST(FftErrors, WrongOnAllRanks) {
     o.input = Layout::slab({8, 6, 5}, ranks + 1);
   });
   expect_refused(ErrorCode::layout_mismatch, {"output"}, [&](auto& o) {
-    o.kind = Kind::r2c;
+    o.kinds = Kind::r2c;
     o.output = Layout::slab({8, 6, 5}, ranks);
   });
   expect_refused(ErrorCode::unsupported, {"collective", "cyclic"}, [](auto& o) {
@@ -81,7 +81,7 @@ TEST(FftErrors, RanksThatDisagree) {
        [](auto& o) {
          o.axes = {0, 1};
        }},
-      {"kind", [](auto& o) { o.kind = Kind::r2c; }},
+      {"kind", [](auto& o) { o.kinds = Kind::r2c; }},
       {"input",
        [&](auto& o) {
          o.input = Layout::slab({8, 6, 5}, ranks);
@@ -261,7 +261,7 @@ TEST(FftErrors, RanksThatTransformDifferentNumbersOfArrays) {
 TEST(FftErrors, ArraysThatOverlap) {
   for (const Kind kind : {Kind::c2c, Kind::r2c}) {
     FftOptions options = valid();
-    options.kind = kind;
+    options.kinds = kind;
     Fft<double> fft(options);
     std::vector<std::complex<double>> x(2 * 240 + 1);
     auto* reals = reinterpret_cast<double*>(x.data());
@@ -320,12 +320,12 @@ TEST(FftErrors, ArraysOfTheWrongKind) {
   std::vector<std::complex<double>> x(240);
   auto* reals = reinterpret_cast<double*>(x.data());
   Fft<double> complex_fft(valid());
-  expect_same_error(world, ErrorCode::invalid_argument, {"c2c", "r2c"},
+  expect_same_error(world, ErrorCode::invalid_argument, {"complex to complex", "real to complex"},
                     [&] { complex_fft.forward(reals, x.data()); });
   FftOptions options = valid();
-  options.kind = Kind::r2c;
+  options.kinds = Kind::r2c;
   Fft<double> real_fft(options);
-  expect_same_error(world, ErrorCode::invalid_argument, {"c2c", "r2c"},
+  expect_same_error(world, ErrorCode::invalid_argument, {"complex to complex", "real to complex"},
                     [&] { real_fft.backward(x.data(), x.data()); });
 }
 

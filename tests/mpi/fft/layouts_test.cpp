@@ -35,8 +35,8 @@ void check_input_and_output(const Shape& shape, Kind kind, const std::vector<int
                             std::uint64_t seed) {
   Random random(seed);
   const std::int64_t ranks = size_of(world);
-  Problem problem{.shape = shape, .axes = axes, .kind = kind, .ranks = ranks, .has_input = true};
-  problem = checked(Problem{.shape = shape, .axes = axes, .kind = kind, .ranks = ranks});
+  Problem problem{.shape = shape, .axes = axes, .kinds = kind, .ranks = ranks, .has_input = true};
+  problem = checked(Problem{.shape = shape, .axes = axes, .kinds = kind, .ranks = ranks});
   problem.has_input = true;
   int number = 0;
   for (const Layout& input : layouts_of(shape, ranks, random))
@@ -78,7 +78,7 @@ TEST(FftLayouts, CountsBeyondTheLimit) {
     for (const Exchange& exchange : tried_exchanges)
       for (const Kind kind : {Kind::c2c, Kind::r2c}) {
         const Problem problem{.shape = {11, 8, 6},
-                              .kind = kind,
+                              .kinds = kind,
                               .ranks = size_of(world),
                               .output_choice = OutputChoice::same,
                               .exchange = exchange};
@@ -98,7 +98,7 @@ TEST(FftLayouts, SubCommunicators) {
     MPI_Comm part = MPI_COMM_NULL;
     MPI_Comm_split(world, color, -rank_of(world), &part);
     for (const Kind kind : {Kind::c2c, Kind::r2c}) {
-      const Problem problem{.shape = {9 + color, 8, 6}, .kind = kind, .ranks = size_of(part)};
+      const Problem problem{.shape = {9 + color, 8, 6}, .kinds = kind, .ranks = size_of(part)};
       check_case({.problem = problem, .seed = static_cast<std::uint64_t>(color + 1)}, part);
       ++run;
     }
@@ -111,7 +111,7 @@ TEST(FftLayouts, OneRankAlone) {
   int run = 0;
   for (const Shape& shape : {Shape{12}, Shape{6, 9}, Shape{4, 5, 6}})
     for (const Kind kind : {Kind::c2c, Kind::r2c}) {
-      const Problem problem{.shape = shape, .kind = kind, .ranks = 1};
+      const Problem problem{.shape = shape, .kinds = kind, .ranks = 1};
       check_case({.problem = problem, .in_place = run % 2 == 1}, MPI_COMM_SELF);
       ++run;
     }
@@ -134,7 +134,7 @@ TEST(FftLayouts, TwoPlansInTurn) {
   const std::int64_t ranks = size_of(world);
   Case a{.problem = {.shape = {8, 9, 10}, .ranks = ranks}};
   Case b{.problem = {.shape = {10, 6, 7},
-                     .kind = Kind::r2c,
+                     .kinds = Kind::r2c,
                      .ranks = ranks,
                      .output_choice = OutputChoice::same}};
   Fft<double> first(options_of(a.problem, world));

@@ -49,7 +49,7 @@ TEST(FftLeaks, FiveThousandTransforms) {
   auto make_and_drop = [&](int number) {
     const MPI_Comm comm = number % 4 == 3 ? part : world;
     const Problem problem{.shape = {4 + number % 3, 6, 5},
-                          .kind = number % 2 == 1 ? Kind::r2c : Kind::c2c,
+                          .kinds = number % 2 == 1 ? Kind::r2c : Kind::c2c,
                           .output_choice = number % 5 == 0 ? OutputChoice::same : OutputChoice::any,
                           .exchange = tried_exchanges[static_cast<std::size_t>(number) % 4]};
     Fft<double> fft(options_of(problem, comm));

@@ -51,13 +51,14 @@ TEST(FftLine, Reals) {
     for (const Precision precision : {Precision::f32, Precision::f64})
       for (const bool in_place : {false, true})
         for (const int sign : {-1, 1})
-          check_line({.shape = {n}, .kind = Kind::r2c, .precision = precision, .sign = sign},
+          check_line({.shape = {n}, .kinds = Kind::r2c, .precision = precision, .sign = sign},
                      in_place, ++seed);
   const Problem long_double{
-      .shape = {225}, .kind = Kind::r2c, .precision = Precision::f80, .norm = Norm::ortho};
+      .shape = {225}, .kinds = Kind::r2c, .precision = Precision::f80, .norm = Norm::ortho};
   check_line(long_double);
-  EXPECT_EQ(make_plan({.shape = {1155}, .kind = Kind::r2c, .ranks = size_of(world)}).view().empty(),
-            size_of(world) == 1);
+  EXPECT_EQ(
+      make_plan({.shape = {1155}, .kinds = Kind::r2c, .ranks = size_of(world)}).view().empty(),
+      size_of(world) == 1);
 }
 
 /// Even and odd rows and columns; 75 and 18 have too few for most numbers of ranks.
@@ -69,7 +70,7 @@ TEST(FftLine, RealsInNaturalOrder) {
       for (const bool in_place : {false, true})
         for (const int sign : {-1, 1})
           check_line({.shape = {n},
-                      .kind = Kind::r2c,
+                      .kinds = Kind::r2c,
                       .precision = precision,
                       .output_choice = OutputChoice::same,
                       .sign = sign},
@@ -77,27 +78,28 @@ TEST(FftLine, RealsInNaturalOrder) {
   for (const Norm norm : {Norm::none, Norm::ortho, Norm::backward, Norm::forward})
     for (const std::int64_t n : {224, 225})
       check_line({.shape = {n},
-                  .kind = Kind::r2c,
+                  .kinds = Kind::r2c,
                   .precision = Precision::f80,
                   .output_choice = OutputChoice::same,
                   .norm = norm,
                   .threads = 3,
                   .overwrite_input = true});
-  EXPECT_EQ(
-      make_plan(
-          {.shape = {2025}, .kind = Kind::r2c, .ranks = ranks, .output_choice = OutputChoice::same})
-          .view()
-          .empty(),
-      ranks == 1);
+  EXPECT_EQ(make_plan({.shape = {2025},
+                       .kinds = Kind::r2c,
+                       .ranks = ranks,
+                       .output_choice = OutputChoice::same})
+                .view()
+                .empty(),
+            ranks == 1);
 }
 
 TEST(FftLine, RealsInNaturalOrderByEveryExchange) {
-  const Problem here{.shape = {8}, .kind = Kind::r2c, .ranks = size_of(world)};
+  const Problem here{.shape = {8}, .kinds = Kind::r2c, .ranks = size_of(world)};
   for (Exchange exchange : all_exchanges(here, 3))
     for (const bool in_place : {false, true}) {
       SCOPED_TRACE(describe(exchange));
       check_line({.shape = {in_place ? 675 : 900},
-                  .kind = Kind::r2c,
+                  .kinds = Kind::r2c,
                   .output_choice = OutputChoice::same,
                   .exchange = exchange},
                  in_place);
@@ -108,7 +110,7 @@ TEST(FftLine, RealsInNaturalOrderByEveryExchange) {
                                   Exchange{.method = Method::messages, .piece_bytes = 160}}) {
     SCOPED_TRACE(describe(choices));
     check_line({.shape = {900},
-                .kind = Kind::r2c,
+                .kinds = Kind::r2c,
                 .output_choice = OutputChoice::same,
                 .threads = 2,
                 .exchange = choices});
@@ -127,7 +129,7 @@ TEST(FftLine, HalfSpectraWhereTheCallerWantsThem) {
       boxes[static_cast<std::size_t>(rank)] = {{rows.lo * 16}, {rank == 0 ? half : rows.hi * 16}};
     }
     Problem problem{.shape = {16 * n2},
-                    .kind = Kind::r2c,
+                    .kinds = Kind::r2c,
                     .output_choice = OutputChoice::given,
                     .output = Layout::of_boxes({half}, boxes)};
     for (const bool in_place : {false, true}) {
@@ -142,20 +144,20 @@ TEST(FftLine, HalfSpectraWhereTheCallerWantsThem) {
     problem.output = Layout::slab({half}, ranks);
     check_line(problem);
   }
-  Problem same{.shape = {960}, .kind = Kind::r2c, .has_input = true};
+  Problem same{.shape = {960}, .kinds = Kind::r2c, .has_input = true};
   same.input = Layout::slab({960}, ranks);
   same.output_choice = OutputChoice::same;
   check_line(same);
 }
 
 TEST(FftLine, RealsInEveryExchange) {
-  const Problem here{.shape = {8}, .kind = Kind::r2c, .ranks = size_of(world)};
+  const Problem here{.shape = {8}, .kinds = Kind::r2c, .ranks = size_of(world)};
   for (Exchange exchange : all_exchanges(here, 3))
     for (const bool in_place : {false, true}) {
       SCOPED_TRACE(describe(exchange));
-      check_line({.shape = {900}, .kind = Kind::r2c, .exchange = exchange}, in_place);
+      check_line({.shape = {900}, .kinds = Kind::r2c, .exchange = exchange}, in_place);
     }
-  Problem problem{.shape = {900}, .kind = Kind::r2c, .has_input = true};
+  Problem problem{.shape = {900}, .kinds = Kind::r2c, .has_input = true};
   problem.input = Layout::on_one({900}, size_of(world), size_of(world) - 1);
   check_line(problem);
 }

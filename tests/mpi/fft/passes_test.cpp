@@ -76,7 +76,7 @@ std::pair<int, int> check_all_ways(const Problem& given) {
 }
 
 Problem with_input(const Shape& shape, Kind kind, OutputChoice output, const Layout& input) {
-  Problem problem{.shape = shape, .kind = kind, .has_input = true, .output_choice = output};
+  Problem problem{.shape = shape, .kinds = kind, .has_input = true, .output_choice = output};
   problem.input = input;
   return problem;
 }
@@ -88,7 +88,7 @@ TEST_F(FftPasses, NaturalOrderCostsNoneOfSlabsAndPencils) {
   const Shape shape{16, 18, 20};
   for (const Kind kind : {Kind::c2c, Kind::r2c}) {
     const auto slabs =
-        check_all_ways({.shape = shape, .kind = kind, .output_choice = OutputChoice::same});
+        check_all_ways({.shape = shape, .kinds = kind, .output_choice = OutputChoice::same});
     EXPECT_EQ(slabs, std::pair(4, 0));
     const auto pencils = check_all_ways(with_input(shape, kind, OutputChoice::same, pencil(shape)));
     EXPECT_EQ(pencils, std::pair(4, 0));
@@ -98,7 +98,7 @@ TEST_F(FftPasses, NaturalOrderCostsNoneOfSlabsAndPencils) {
 TEST_F(FftPasses, WhereItIsCheapestThereAreAsManyAsStages) {
   const Shape shape{16, 18, 20};
   for (const Kind kind : {Kind::c2c, Kind::r2c}) {
-    EXPECT_EQ(check_all_ways({.shape = shape, .kind = kind}), std::pair(0, 0));
+    EXPECT_EQ(check_all_ways({.shape = shape, .kinds = kind}), std::pair(0, 0));
     EXPECT_EQ(check_all_ways(with_input(shape, kind, OutputChoice::any, pencil(shape))),
               std::pair(0, 0));
   }

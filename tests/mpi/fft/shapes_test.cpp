@@ -55,7 +55,7 @@ TEST(FftShapes, EverySubsetOfAxes) {
        {Shape{7}, Shape{6, 5}, Shape{4, 9, 5}, Shape{3, 4, 2, 6}, Shape{2, 3, 2, 3, 4}})
     for (const auto& axes : axis_subsets(static_cast<int>(shape.size())))
       for (const Kind kind : {Kind::c2c, Kind::r2c})
-        cases.check({.shape = shape, .axes = axes, .kind = kind});
+        cases.check({.shape = shape, .axes = axes, .kinds = kind});
 }
 
 TEST(FftShapes, TheHalvedAxisIsAnyOfThem) {
@@ -65,7 +65,7 @@ TEST(FftShapes, TheHalvedAxisIsAnyOfThem) {
   for (const Shape& shape : {Shape{6, 5, 8}, Shape{5, 8, 7}, Shape{9, 6, 4}})
     for (const auto& axes : all_axes)
       for (const bool in_place : {false, true})
-        cases.check({.shape = shape, .axes = axes, .kind = Kind::r2c}, in_place);
+        cases.check({.shape = shape, .axes = axes, .kinds = Kind::r2c}, in_place);
 }
 
 TEST(FftShapes, RealInPlaceWithOddAndEvenRows) {
@@ -73,7 +73,7 @@ TEST(FftShapes, RealInPlaceWithOddAndEvenRows) {
   for (const std::int64_t rows : {1, 2, 7, 12})
     for (const std::int64_t last : {1, 2, 3, 4, 9, 16, 31})
       for (const OutputChoice output : {OutputChoice::any, OutputChoice::same})
-        cases.check({.shape = {rows, 5, last}, .kind = Kind::r2c, .output_choice = output}, true);
+        cases.check({.shape = {rows, 5, last}, .kinds = Kind::r2c, .output_choice = output}, true);
 }
 
 TEST(FftShapes, PrimesAndOnes) {
@@ -105,7 +105,7 @@ TEST(FftShapes, PrimesAndOnes) {
   for (const Shape& shape : shapes)
     for (const Kind kind : {Kind::c2c, Kind::r2c})
       for (const bool in_place : {false, true})
-        cases.check({.shape = shape, .kind = kind}, in_place);
+        cases.check({.shape = shape, .kinds = kind}, in_place);
 }
 
 TEST(FftShapes, FewerRowsThanRanks) {
@@ -114,7 +114,7 @@ TEST(FftShapes, FewerRowsThanRanks) {
        {Shape{2, 3}, Shape{3, 2}, Shape{2, 2, 2}, Shape{1, 3, 2}, Shape{3, 1, 2}, Shape{2, 16}})
     for (const Kind kind : {Kind::c2c, Kind::r2c})
       for (const OutputChoice output : {OutputChoice::any, OutputChoice::same})
-        cases.check({.shape = shape, .kind = kind, .output_choice = output});
+        cases.check({.shape = shape, .kinds = kind, .output_choice = output});
 }
 
 TEST(FftShapes, Precisions) {
@@ -123,7 +123,7 @@ TEST(FftShapes, Precisions) {
     for (const Shape& shape : {Shape{12, 10, 9}, Shape{30, 8}, Shape{16, 3, 5, 2}})
       for (const Kind kind : {Kind::c2c, Kind::r2c})
         for (const bool in_place : {false, true})
-          cases.check({.shape = shape, .kind = kind, .precision = precision}, in_place);
+          cases.check({.shape = shape, .kinds = kind, .precision = precision}, in_place);
 }
 
 TEST(FftShapes, SignsAndNorms) {
@@ -133,7 +133,7 @@ TEST(FftShapes, SignsAndNorms) {
       for (const Kind kind : {Kind::c2c, Kind::r2c})
         for (const Precision precision : {Precision::f32, Precision::f64})
           cases.check({.shape = {6, 10, 7},
-                       .kind = kind,
+                       .kinds = kind,
                        .precision = precision,
                        .norm = norm,
                        .sign = sign});
@@ -144,7 +144,7 @@ TEST(FftShapes, ThreadsAndEffort) {
   for (const int threads : {1, 2, 3})
     for (const Kind kind : {Kind::c2c, Kind::r2c})
       for (const Shape& shape : {Shape{20, 18, 16}, Shape{64, 33}})
-        cases.check({.shape = shape, .kind = kind, .threads = threads});
+        cases.check({.shape = shape, .kinds = kind, .threads = threads});
   cases.check({.shape = {12, 8, 10}, .effort = Effort::measure});
 }
 
@@ -152,15 +152,15 @@ TEST(FftShapes, ThreadsAndEffort) {
 TEST(FftShapes, LongLines) {
   Cases cases;
   cases.check({.shape = {2, 3000}, .axes = {1}});
-  cases.check({.shape = {2000, 2}, .axes = {0}, .kind = Kind::r2c});
-  cases.check({.shape = {1, 2053}, .kind = Kind::r2c});
+  cases.check({.shape = {2000, 2}, .axes = {0}, .kinds = Kind::r2c});
+  cases.check({.shape = {1, 2053}, .kinds = Kind::r2c});
 }
 
 TEST(FftShapes, OverwrittenInput) {
   Cases cases;
   for (const Kind kind : {Kind::c2c, Kind::r2c})
     for (const Shape& shape : {Shape{9, 10, 11}, Shape{40, 6}})
-      cases.check({.shape = shape, .kind = kind, .overwrite_input = true});
+      cases.check({.shape = shape, .kinds = kind, .overwrite_input = true});
 }
 
 }  // namespace

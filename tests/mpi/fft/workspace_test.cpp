@@ -79,7 +79,7 @@ TEST(FftWorkspace, PlanesBeyondTheCacheCostNoArray) {
     Problem large = small;
     large.shape = {8, 8192, 4096};
     EXPECT_EQ(arrays_of(large), arrays_of(small));
-    large.kind = Kind::r2c;
+    large.kinds = Kind::r2c;
     EXPECT_LE(arrays_of(large), arrays_of(small) * 0.51);
   }
 }
@@ -113,7 +113,7 @@ TEST(FftWorkspace, RaggedBlocksTakeNoMore) {
 TEST(FftWorkspace, RealsTakeOneArrayByMessages) {
   const double spectrum = 9.0 / 16;
   const auto arrays = [](Problem problem) {
-    problem.kind = Kind::r2c;
+    problem.kinds = Kind::r2c;
     return arrays_of(problem);
   };
   const Exchange messages{.method = Method::messages};
@@ -139,7 +139,7 @@ TEST(FftWorkspace, NodeAwareHasAnArrayMoreThanSharedForWhatArrives) {
 TEST(FftWorkspace, LinesThatDoNotKeepTheirPlaceCostAnArray) {
   Problem problem = slabs({.method = Method::shared}, OutputChoice::same);
   problem.shape = {16, 14, 16};
-  problem.kind = Kind::r2c;
+  problem.kinds = Kind::r2c;
   problem.axes = {0, 2, 1};
   const double spectrum = 8.0 / 14;  // n/2+1 of the halved axis
   EXPECT_NEAR(arrays_of(problem), 2 * spectrum, 1e-9);

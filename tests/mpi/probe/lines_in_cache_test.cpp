@@ -65,7 +65,7 @@ TEST(LinesInCache, RanksShareTheLines) {
 TEST(LinesInCache, RealLinesHaveTheirOwnLength) {
   // One axis of reals, then half spectra of 33 numbers along two; the last tile may be fuller.
   const std::int64_t points = 64 * 64 * 64 + 2 * 64 * 64 * 33;
-  check({.shape = {64, 64, 64}, .kind = Kind::r2c}, points, points + 2 * 64 * 64);
+  check({.shape = {64, 64, 64}, .kinds = Kind::r2c}, points, points + 2 * 64 * 64);
 }
 
 }  // namespace

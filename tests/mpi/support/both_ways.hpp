@@ -74,7 +74,7 @@ inline Results run_both(const Problem& problem, const Exchange& exchange, bool i
       handle.plan().output().local_volume(rank) * complex_bytes(problem.precision);
   const Layout& input = handle.plan().input();
   const std::int64_t element =
-      problem.kind == Kind::r2c ? real_bytes(problem.precision) : complex_bytes(problem.precision);
+      problem.has_halved_axis() ? real_bytes(problem.precision) : complex_bytes(problem.precision);
   // In place the rows of reals are padded.
   const Shape strides = in_place ? handle.inplace_real_strides() : input.strides(rank);
   const Shape dense = input.strides(rank);
@@ -129,7 +129,7 @@ inline std::vector<Problem> exchange_problems() {
   std::vector<Problem> found;
   for (const Shape& shape : {Shape{16, 12, 10}, Shape{13, 7, 9}, Shape{3, 4, 5}})
     for (const Kind kind : {Kind::c2c, Kind::r2c}) {
-      found.push_back({.shape = shape, .kind = kind});
+      found.push_back({.shape = shape, .kinds = kind});
       Problem pencils = found.back();
       pencils.has_input = true;
       pencils.input = Layout::pencil(shape, ranks);
@@ -146,7 +146,7 @@ inline std::vector<Problem> exchange_problems() {
   found.push_back({.shape = {900}, .output_choice = OutputChoice::same, .threads = 2});
   // Half a spectrum in its natural order, of even and odd rows.
   for (const std::int64_t n : {900, 675})
-    found.push_back({.shape = {n}, .kind = Kind::r2c, .output_choice = OutputChoice::same});
+    found.push_back({.shape = {n}, .kinds = Kind::r2c, .output_choice = OutputChoice::same});
   Random random(77);
   Problem boxes{.shape = {9, 8, 7}, .has_input = true};
   boxes.input = Layout::of_boxes(boxes.shape, random_boxes(boxes.shape, ranks, random));

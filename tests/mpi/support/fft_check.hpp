@@ -269,7 +269,7 @@ inline FftOptions options_of(const Problem& problem, MPI_Comm comm) {
   FftOptions options;
   options.shape = problem.shape;
   options.axes = problem.axes;
-  options.kind = problem.kind;
+  options.kinds = problem.kinds;
   options.comm = comm;
   if (problem.has_input) options.input = problem.input;
   options.output = problem.output_choice == OutputChoice::given ? Output(problem.output)
@@ -293,7 +293,7 @@ class CaseCheck {
 
   void run() {
     for (const bool forward : {!case_.backward_first, case_.backward_first}) {
-      if (case_.problem.kind == Kind::c2c)
+      if (!case_.problem.has_halved_axis())
         forward ? check<std::complex<T>, std::complex<T>>(true)
                 : check<std::complex<T>, std::complex<T>>(false);
       else
@@ -358,7 +358,7 @@ class CaseCheck {
     if (rank_of(comm_) != 0) return;
     const Problem& problem = case_.problem;
     const Shape seen = fft_.plan().view();
-    const bool half_seen = problem.kind == Kind::r2c && !seen.empty() && fft_.output().dims() == 2;
+    const bool half_seen = problem.has_halved_axis() && !seen.empty() && fft_.output().dims() == 2;
     const bool x_seen = half_seen && !forward;
     const auto noise = whole_noise<W>(reals_of<In>, from_shape, seed);
     const auto x = x_seen ? half_of_view(noise, seen) : in_natural_order(noise, problem);

@@ -23,7 +23,7 @@ inline std::int64_t element_bytes(const Problem& problem, bool real) {
 /// Returns them for all stages, in the order of execution.
 inline std::vector<StageBytes> stage_bytes(const Plan& plan, int rank, bool forward) {
   std::vector<StageBytes> all;
-  bool real = plan.problem.kind == Kind::r2c;
+  bool real = plan.problem.has_halved_axis();
   for (const Stage& stage : plan.stages) {
     const std::int64_t in = stage.source.local_volume(rank) * element_bytes(plan.problem, real);
     real = real && stage.axes.empty();

@@ -16,7 +16,7 @@ using test_support::expect_error;
 
 /// The problem of Dmitruk et al.: slabs of real words of 4 bytes, messages in pairs.
 Plan dmitruk_plan(std::int64_t n, std::int64_t ranks) {
-  Problem problem{.shape = {n, n, n}, .kind = Kind::r2c, .precision = Precision::f32};
+  Problem problem{.shape = {n, n, n}, .kinds = Kind::r2c, .precision = Precision::f32};
   problem.ranks = ranks;
   problem.exchange.preset = Preset::dmitruk;
   return make_plan(problem);
@@ -62,7 +62,7 @@ TEST(Cost, gives_the_efficiencies_of_dmitruk) {
 // P3DFFT in x-pencils on p_row x p_col ranks; weft's last axis is the paper's x.
 Plan chan_plan(const ChanProblem& given) {
   const auto [nx, ny, nz] = given.mesh;
-  Problem problem{.shape = {nz, ny, nx}, .kind = Kind::r2c, .precision = Precision::f32};
+  Problem problem{.shape = {nz, ny, nx}, .kinds = Kind::r2c, .precision = Precision::f32};
   problem.ranks = given.p_row * given.p_col;
   problem.has_input = true;
   problem.input = Layout::grid(problem.shape, {given.p_col, given.p_row, 1});

@@ -57,7 +57,7 @@ TEST(ChirpView, long_lengths_with_large_primes_and_no_factors_are_convolutions) 
       for (const Kind kind : {Kind::c2c, Kind::r2c})
         for (const OutputChoice output : {OutputChoice::any, OutputChoice::same}) {
           const Plan plan =
-              make_plan({.shape = {n}, .kind = kind, .ranks = ranks, .output_choice = output});
+              make_plan({.shape = {n}, .kinds = kind, .ranks = ranks, .output_choice = output});
           SCOPED_TRACE(explain(plan));
           ASSERT_NO_THROW(check_plan(plan));
           if (!plan.convolves()) {
@@ -102,7 +102,7 @@ TEST(ChirpView, lengths_of_the_convolution_have_small_primes_and_are_alike) {
 }
 
 TEST(ChirpView, on_a_part_of_the_ranks_the_others_have_nothing) {
-  const Problem problem = checked({.shape = {1009}, .kind = Kind::r2c, .ranks = 7});
+  const Problem problem = checked({.shape = {1009}, .kinds = Kind::r2c, .ranks = 7});
   const Plan plan = assemble(problem, chirp_stages(problem, 3));
   ASSERT_NO_THROW(check_plan(plan));
   expect_is_convolution(plan);
@@ -144,7 +144,7 @@ TEST(ChirpView, layouts_that_the_caller_gives_are_kept_where_they_do_not_cut_row
 }
 
 TEST(ChirpView, half_a_spectrum_lies_where_the_input_does_or_the_caller_wants_it) {
-  Problem problem{.shape = {1999}, .kind = Kind::r2c, .ranks = 4, .has_input = true};
+  Problem problem{.shape = {1999}, .kinds = Kind::r2c, .ranks = 4, .has_input = true};
   problem.input =
       Layout::of_boxes({1999}, {{{0}, {512}}, {{512}, {1024}}, {{1024}, {1536}}, {{1536}, {1999}}});
   problem.output_choice = OutputChoice::given;
@@ -157,7 +157,7 @@ TEST(ChirpView, half_a_spectrum_lies_where_the_input_does_or_the_caller_wants_it
 }
 
 TEST(ChirpView, plans_that_are_no_convolution_are_refused) {
-  const Plan sound = make_plan({.shape = {211}, .kind = Kind::r2c, .ranks = 3});
+  const Plan sound = make_plan({.shape = {211}, .kinds = Kind::r2c, .ranks = 3});
   ASSERT_TRUE(sound.convolves());
   ASSERT_NO_THROW(check_plan(sound));
   const auto refuse = [&](const std::function<void(Plan&)>& change, const std::string& words) {
@@ -177,7 +177,12 @@ TEST(ChirpView, plans_that_are_no_convolution_are_refused) {
         plan.exchanges.pop_back();
       },
       "must have 5 stages");
-  refuse([](Plan& plan) { plan.problem.kind = Kind::c2c; }, "points");
+  refuse(
+      [](Plan& plan) {
+        plan.problem.kinds = Kind::c2c;
+        plan.problem.element = Element::complex;
+      },
+      "points");
   refuse([](Plan& plan) { plan.problem.shape = {199}; }, "must go from");
   refuse(
       [](Plan& plan) {

@@ -8,7 +8,7 @@ namespace {
 
 Problem shared_problem(Kind kind, int split_axis) {
   const Shape shape{8, 8, 8};
-  Problem problem{.shape = shape, .kind = kind, .ranks = 4, .ranks_per_node = 4};
+  Problem problem{.shape = shape, .kinds = kind, .ranks = 4, .ranks_per_node = 4};
   problem.has_input = true;
   problem.input = Layout::slab(shape, 4, split_axis);
   return problem;

@@ -64,12 +64,12 @@ TEST(ProblemJson, RoundTripIsEquality) {
 TEST(ProblemJson, WhatIsLeftOutHasItsDefault) {
   Problem expected{.shape = {4, 6}};
   EXPECT_EQ(problem_from_json(R"({"shape": [4, 6]})"), expected);
-  expected.kind = Kind::r2c;
+  expected.kinds = Kind::r2c;
   expected.axes = {-1};
   expected.exchange.method = Method::messages;
   EXPECT_EQ(
       problem_from_json(
-          R"({"kind": "r2c", "shape": [4, 6], "axes": [-1], "exchange": {"method": "messages"}})"),
+          R"({"kinds": "r2c", "shape": [4, 6], "axes": [-1], "exchange": {"method": "messages"}})"),
       expected);
 }
 
@@ -94,13 +94,13 @@ TEST(PlanJson, RoundTripIsEquality) {
 }
 
 TEST(PlanJson, SixteenThousandRanksInAFewLines) {
-  const Plan plan = make_plan({.shape = {4096, 4096, 4096}, .kind = Kind::r2c, .ranks = 16384});
+  const Plan plan = make_plan({.shape = {4096, 4096, 4096}, .kinds = Kind::r2c, .ranks = 16384});
   EXPECT_LT(to_json(plan).size(), 2000U);
   EXPECT_EQ(plan_from_json(to_json(plan)), plan);
 }
 
 TEST(PlanJson, EnginesOfLinesAreKept) {
-  Plan plan = make_plan({.shape = {8, 6}, .kind = Kind::r2c, .ranks = 2});
+  Plan plan = make_plan({.shape = {8, 6}, .kinds = Kind::r2c, .ranks = 2});
   EXPECT_EQ(explain(plan).find("lines: "), std::string::npos);
   plan.line_engines = {{Kind::c2c, 8, 4, false, "ducc0", false},
                        {Kind::c2c, 8, 4, true, "fftw", true},
@@ -149,7 +149,7 @@ TEST(PlanJson, TextsMustBeUtf8) {
 
 /// The JSON of a plan with two stages whose values a test may change.
 Json sound_plan() {
-  return Json::parse(to_json(make_plan({.shape = {8, 6}, .kind = Kind::r2c, .ranks = 2})));
+  return Json::parse(to_json(make_plan({.shape = {8, 6}, .kinds = Kind::r2c, .ranks = 2})));
 }
 
 void expect_refused(const Json& plan, const std::vector<std::string>& words) {
@@ -212,8 +212,13 @@ TEST(ProblemJson, RefusesWhatIsNoProblem) {
     expect_error(invalid, words, [&] { problem_from_json(text); });
   };
   refused("{}", {"\"shape\" is missing"});
-  refused(R"({"shape":[4],"kind":"r2r"})", {"problem.kind", "c2c, r2c", "\"r2r\""});
-  refused(R"({"shape":[4],"kind":1})", {"problem.kind", "string"});
+  refused(R"({"shape":[4],"kinds":"r2r"})", {"problem.kinds", "c2c, r2c", "\"r2r\""});
+  refused(R"({"shape":[4],"kinds":1})", {"problem.kinds", "list"});
+  refused(R"({"shape":[4],"kinds":["c2c",2]})", {"problem.kinds[1]", "string"});
+  refused(R"({"shape":[4,4],"kinds":["r2c","r2c"]})", {"at most one axis is r2c", "c2c"});
+  refused(R"({"shape":[4,4,4],"kinds":["c2c","r2c"]})", {"one for each of the 3", "given 2"});
+  refused(R"({"shape":[4,4],"kinds":"r2c","element":"complex"})",
+          {"array of real", "complex ones"});
   refused(R"({"shape":[4],"dtype":"f64"})", {"given \"dtype\""});
   refused(R"({"shape":[4],"axes":[1]})", {"axis"});
   refused(R"({"shape":[4],"axes":[0,0]})", {"given twice"});
@@ -233,7 +238,7 @@ TEST(ProblemJson, RefusesWhatIsNoProblem) {
 TEST(PlanJson, RefusesUnknownVersions) {
   Json plan = sound_plan();
   plan["version"] = 1;
-  expect_refused(plan, {"plan.version", "version 13", "given 1"});
+  expect_refused(plan, {"plan.version", "version 14", "given 1"});
   plan["version"] = "2";
   expect_refused(plan, {"plan.version", "integer"});
   plan.erase("version");
@@ -291,10 +296,12 @@ TEST(PlanJson, RefusesAProblemThatTheStagesDoNotSolve) {
     plan["problem"][key] = std::move(value);
     return plan;
   };
-  expect_refused(with("kind", "c2c"), {"target of stage 0"});
+  Json other_kind = with("kinds", {"c2c", "c2c"});
+  other_kind["problem"]["element"] = "complex";
+  expect_refused(other_kind, {"target of stage 0"});
   expect_refused(with("shape", {8, 7}), {"source of stage 0", "8x7"});
   expect_refused(with("ranks", 3), {"3 ranks"});
-  expect_refused(with("axes", {0}), {"once"});
+  expect_refused(with("axes", {0}), {"one for each", "given 2"});
   expect_refused(with("axes", {0, -1}), {"complete"});
   expect_refused(with("output", "same"), {"output", "asks for"});
   expect_refused(with("input", Json::parse(R"({"shape":[8,6],"grid":[1,2],"ranks":2})")),
@@ -430,7 +437,7 @@ TEST(PlanJson, EveryCutIsRefused) {
 
 /// Random bytes changed: a plan that is read all the same must write itself the same way.
 TEST(PlanJson, DamagedBytesAreRefusedOrHarmless) {
-  const std::string text = to_json(make_plan({.shape = {8, 6}, .kind = Kind::r2c, .ranks = 3}));
+  const std::string text = to_json(make_plan({.shape = {8, 6}, .kinds = Kind::r2c, .ranks = 3}));
   int refused = 0;
   int read = 0;
   const std::uint64_t first = chosen_seed(0);

@@ -60,7 +60,7 @@ TEST(LineView, every_length_that_has_factors_is_divided_and_no_other) {
 TEST(LineView, reals_leave_half_of_the_rows) {
   for (std::int64_t n = 1; n <= 400; ++n)
     for (const std::int64_t ranks : {2, 3, 7}) {
-      const Plan plan = make_plan({.shape = {n}, .kind = Kind::r2c, .ranks = ranks});
+      const Plan plan = make_plan({.shape = {n}, .kinds = Kind::r2c, .ranks = ranks});
       SCOPED_TRACE(explain(plan));
       bool found = false;
       for (std::int64_t n1 = 1; n1 <= n; ++n1)
@@ -74,8 +74,9 @@ TEST(LineView, reals_leave_half_of_the_rows) {
       ASSERT_EQ(plan.output().shape(), (Shape{view[0] / 2 + 1, view[1]}));
       ASSERT_EQ(plan.output().empty_ranks(), 0);
     }
-  Plan plan = make_plan({.shape = {144}, .kind = Kind::r2c, .ranks = 3});
-  plan.problem.kind = Kind::c2c;
+  Plan plan = make_plan({.shape = {144}, .kinds = Kind::r2c, .ranks = 3});
+  plan.problem.kinds = Kind::c2c;
+  plan.problem.element = Element::complex;
   expect_error(ErrorCode::invalid_argument, {"must go from"}, [&] { check_plan(plan); });
 }
 
@@ -91,7 +92,7 @@ TEST(LineView, half_a_spectrum_in_natural_order_comes_from_whole_pairs_of_column
   for (std::int64_t n = 1; n <= 400; ++n)
     for (const std::int64_t ranks : {2, 3, 7}) {
       const Plan plan = make_plan(
-          {.shape = {n}, .kind = Kind::r2c, .ranks = ranks, .output_choice = OutputChoice::same});
+          {.shape = {n}, .kinds = Kind::r2c, .ranks = ranks, .output_choice = OutputChoice::same});
       SCOPED_TRACE(explain(plan));
       bool found = false;
       for (std::int64_t n1 = ranks; n1 <= n; ++n1)
@@ -118,7 +119,7 @@ TEST(LineView, half_a_spectrum_in_natural_order_comes_from_whole_pairs_of_column
 
 TEST(LineView, half_a_spectrum_in_natural_order_is_symbolic_on_many_ranks) {
   const Plan plan = make_plan({.shape = {std::int64_t{1} << 36},
-                               .kind = Kind::r2c,
+                               .kinds = Kind::r2c,
                                .ranks = 1 << 14,
                                .output_choice = OutputChoice::same});
   ASSERT_FALSE(plan.view().empty());
@@ -127,7 +128,7 @@ TEST(LineView, half_a_spectrum_in_natural_order_is_symbolic_on_many_ranks) {
 
 TEST(LineView, half_a_spectrum_goes_where_the_caller_wants_it_unless_that_cuts_rows) {
   Problem problem{
-      .shape = {144}, .kind = Kind::r2c, .ranks = 3, .output_choice = OutputChoice::given};
+      .shape = {144}, .kinds = Kind::r2c, .ranks = 3, .output_choice = OutputChoice::given};
   const auto with_cuts = [&](std::int64_t first, std::int64_t second) {
     problem.output =
         Layout::of_boxes({73}, {{{0}, {first}}, {{first}, {second}}, {{second}, {73}}});
@@ -201,9 +202,10 @@ TEST(LineView, layouts_that_the_caller_gives_are_kept_where_they_do_not_cut_rows
 TEST(LineView, what_is_not_divided_says_why) {
   const auto note = [](Problem problem) { return make_plan(problem).notes.back(); };
   EXPECT_NE(note({.shape = {17}, .ranks = 7}).find("17 is no product"), std::string::npos);
-  EXPECT_NE(note({.shape = {17}, .kind = Kind::r2c, .ranks = 5}).find("n1/2+1"), std::string::npos);
+  EXPECT_NE(note({.shape = {17}, .kinds = Kind::r2c, .ranks = 5}).find("n1/2+1"),
+            std::string::npos);
   EXPECT_NE(
-      note({.shape = {12}, .kind = Kind::r2c, .ranks = 3, .output_choice = OutputChoice::same})
+      note({.shape = {12}, .kinds = Kind::r2c, .ranks = 3, .output_choice = OutputChoice::same})
           .find("12 has no two factors"),
       std::string::npos);
 }
@@ -217,7 +219,7 @@ TEST(LineView, explain_tells_where_the_elements_are) {
 
 TEST(LineView, explain_tells_how_half_a_spectrum_comes_into_order) {
   const std::string text = explain(make_plan(
-      {.shape = {1 << 20}, .kind = Kind::r2c, .ranks = 4, .output_choice = OutputChoice::same}));
+      {.shape = {1 << 20}, .kinds = Kind::r2c, .ranks = 4, .output_choice = OutputChoice::same}));
   for (const char* words : {"order of columns 0, n2-1, 1, n2-2, ...",
                             "put together with its mirror", "as 524289; costs one copy"})
     EXPECT_NE(text.find(words), std::string::npos) << text;
@@ -227,7 +229,7 @@ TEST(LineView, explain_tells_how_half_a_spectrum_comes_into_order) {
 
 TEST(LineView, half_spectra_that_are_not_folded_are_refused) {
   const Plan sound = make_plan(
-      {.shape = {144}, .kind = Kind::r2c, .ranks = 3, .output_choice = OutputChoice::same});
+      {.shape = {144}, .kinds = Kind::r2c, .ranks = 3, .output_choice = OutputChoice::same});
   ASSERT_EQ(sound.stages.size(), 4U);
   ASSERT_NO_THROW(check_plan(sound));
   const auto refuse = [&](const std::function<void(Plan&)>& change, const std::string& words) {
@@ -245,7 +247,12 @@ TEST(LineView, half_spectra_that_are_not_folded_are_refused) {
       "make up its rows");
   refuse([](Plan& plan) { plan.stages[3].target = Layout::on_one({73}, 3, 1); },
          "make up its rows");
-  refuse([](Plan& plan) { plan.problem.kind = Kind::c2c; }, "in no other");
+  refuse(
+      [](Plan& plan) {
+        plan.problem.kinds = Kind::c2c;
+        plan.problem.element = Element::complex;
+      },
+      "in no other");
   Plan flat = make_plan({.shape = {8, 6}, .ranks = 2});
   flat.stages[0].folds = true;
   expect_error(ErrorCode::invalid_argument, {"columns to fold"}, [&] { check_plan(flat); });
@@ -255,7 +262,7 @@ TEST(LineView, putting_half_a_spectrum_together_is_priced) {
   const Machine machine = shipped_machine("ethernet-10g");
   for (const Method method : {Method::shared, Method::messages}) {
     Problem problem{.shape = {1 << 20},
-                    .kind = Kind::r2c,
+                    .kinds = Kind::r2c,
                     .ranks = 4,
                     .ranks_per_node = 4,
                     .output_choice = OutputChoice::same};
@@ -277,7 +284,12 @@ TEST(LineView, plans_that_are_no_view_are_refused) {
   refuse([](Plan& plan) { plan.stages[1].twiddles = false; }, "with twiddles");
   refuse([](Plan& plan) { plan.stages[2].twiddles = true; }, "without twiddles");
   refuse([](Plan& plan) { std::swap(plan.stages[1].axes, plan.stages[2].axes); }, "must transform");
-  refuse([](Plan& plan) { plan.problem.kind = Kind::r2c; }, "folded");
+  refuse(
+      [](Plan& plan) {
+        plan.problem.kinds = Kind::r2c;
+        plan.problem.element = Element::real;
+      },
+      "folded");
   refuse(
       [](Plan& plan) {
         plan.stages[3].source = plan.stages[3].source.with_order({0, 1});

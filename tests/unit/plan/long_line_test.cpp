@@ -55,7 +55,8 @@ TEST(LongLine, with_a_large_prime_stays_whole) {
   EXPECT_TRUE(make_plan(line(1000003)).view().empty());
   EXPECT_TRUE(make_plan(line(std::int64_t{1009} * 1024)).view().empty());
   Problem reals = line(1 << 20);
-  reals.kind = Kind::r2c;
+  reals.kinds = Kind::r2c;
+  reals.element = Element::automatic;
   EXPECT_TRUE(make_plan(reals).view().empty());
   EXPECT_TRUE(make_plan(checked({.shape = {1 << 20, 2}, .axes = {0}})).view().empty());
 }
@@ -73,7 +74,7 @@ TEST(LongLine, a_plan_of_other_stages_is_refused) {
   std::swap(plan.stages[0].axes, plan.stages[1].axes);
   refused(plan);
   plan = sound;
-  plan.problem.kind = Kind::r2c;
+  plan.problem.kinds = Kind::r2c;
   refused(plan);
   plan = sound;
   plan.stages[0].target = plan.stages[0].target.with_order({1, 0});

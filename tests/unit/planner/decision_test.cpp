@@ -11,7 +11,7 @@ namespace weft {
 namespace {
 
 Problem cube(std::int64_t n, std::int64_t ranks, Kind kind) {
-  Problem problem{.shape = {n, n, n}, .kind = kind};
+  Problem problem{.shape = {n, n, n}, .kinds = kind};
   problem.ranks = ranks;
   return checked(problem);
 }

@@ -15,7 +15,7 @@ namespace weft {
 namespace {
 
 Problem cube(std::int64_t n, std::int64_t ranks, Kind kind) {
-  Problem problem{.shape = {n, n, n}, .kind = kind};
+  Problem problem{.shape = {n, n, n}, .kinds = kind};
   problem.ranks = ranks;
   return checked(problem);
 }
@@ -40,7 +40,7 @@ TEST(PlannerNumbersOfRanks, more_ranks_take_no_longer_than_fewer) {
     const bool grows = machine.topology.network != Network::torus;
     double least_s = std::numeric_limits<double>::infinity();
     for (const std::int64_t ranks : numbers) {
-      Problem problem{.shape = each.shape, .kind = each.kind};
+      Problem problem{.shape = each.shape, .kinds = each.kind};
       problem.ranks = ranks;
       problem.ranks_per_node = std::min(ranks, machine.cores_per_node);
       const std::int64_t nodes = (ranks - 1) / problem.ranks_per_node + 1;

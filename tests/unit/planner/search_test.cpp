@@ -20,7 +20,7 @@ namespace {
 using test_support::expect_error;
 
 Problem cube(std::int64_t n, std::int64_t ranks, Kind kind = Kind::c2c) {
-  Problem problem{.shape = {n, n, n}, .kind = kind};
+  Problem problem{.shape = {n, n, n}, .kinds = kind};
   problem.ranks = ranks;
   return checked(problem);
 }
@@ -98,7 +98,7 @@ TEST(Planner, every_way_is_a_plan) {
   for (const Kind kind : {Kind::c2c, Kind::r2c})
     for (const OutputChoice output : {OutputChoice::any, OutputChoice::same})
       for (const Shape& shape : std::vector<Shape>{{7, 12, 9, 5}, {30}, {16, 1, 18}, {6, 35}}) {
-        Problem problem{.shape = shape, .kind = kind};
+        Problem problem{.shape = shape, .kinds = kind};
         problem.ranks = 6;
         problem.output_choice = output;
         const std::vector<Plan> found = planner::alternatives(checked(problem));
@@ -245,7 +245,7 @@ TEST(Planner, chunks_are_used_where_they_hide_something) {
 
 TEST(Planner, a_torus_prefers_rows_that_are_close) {
   const Machine machine = shipped_machine("bgl-4096");
-  Problem problem{.shape = {512, 512, 512}, .kind = Kind::r2c, .precision = Precision::f32};
+  Problem problem{.shape = {512, 512, 512}, .kinds = Kind::r2c, .precision = Precision::f32};
   problem.ranks = 4096;
   const Plan plan = make_plan(problem, machine);
   const double chosen = plan.prediction->cost.seconds();

@@ -98,7 +98,7 @@ TEST(Wisdom, HoldsForOneProblem) {
   const std::vector<std::function<void(Problem&)>> changes{
       [](Problem& p) { p.ranks = 15; },
       [](Problem& p) { p.ranks_per_node = 2; },
-      [](Problem& p) { p.kind = Kind::r2c; },
+      [](Problem& p) { p.kinds = Kind::r2c; },
       [](Problem& p) { p.precision = Precision::f32; },
       [](Problem& p) {
         p.axes = {1, 0, 2};

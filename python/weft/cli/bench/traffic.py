@@ -15,13 +15,10 @@ def exchanged_bytes(plan: weft.Plan) -> list[int]:
     >>> exchanged_bytes(weft.plan((4, 4), ranks=2))
     [128]
     """
-    problem = plan.problem
     found = []
-    still_real = problem.kind == "r2c"
     for before, after in itertools.pairwise(plan.stages):
-        still_real = still_real and problem.axes[-1] not in before.axes
-        types = REAL_TYPES if still_real else COMPLEX_TYPES
-        found.append(changing_owner(before.target, after.source) * types[problem.precision].itemsize)
+        types = REAL_TYPES if before.target_element == "real" else COMPLEX_TYPES
+        found.append(changing_owner(before.target, after.source) * types[plan.problem.precision].itemsize)
     return found
 
 

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "weft/precision.hpp"
+
+namespace weft {
+
+/// The transform along one axis. Backward is its inverse.
+///   c2c  complex to complex
+///   r2c  real to the half of a complex spectrum, of n/2+1 numbers
+enum class Kind { c2c, r2c };
+
+/// The numbers of an array. `automatic` leaves them to the kinds.
+enum class Element { automatic, real, complex };
+
+/// Bytes of a number of a decided element.
+inline std::int64_t element_bytes(Element element, Precision precision) {
+  return element == Element::real ? real_bytes(precision) : complex_bytes(precision);
+}
+
+const char* to_string(Kind);
+const char* to_string(Element);
+
+/// The kinds of the transformed axes. One kind converts: it is that of all axes, but r2c is the kind
+/// of the last one, and c2c that of the others. Several kinds are in the order of the axes.
+class Kinds {
+ public:
+  Kinds(Kind all = Kind::c2c) : each_{all} {}  // NOLINT(google-explicit-constructor)
+  Kinds(std::initializer_list<Kind> each) : each_(each) {}
+  explicit Kinds(std::vector<Kind> each) : each_(std::move(each)) {}
+
+  const std::vector<Kind>& each() const { return each_; }
+  friend bool operator==(const Kinds&, const Kinds&) = default;
+
+ private:
+  std::vector<Kind> each_;
+};
+
+/// "r2c" if the last axis is r2c and all others are c2c, otherwise one word if all kinds are alike,
+/// and a word for each axis: "c2c, r2c, c2c".
+std::string to_string(const Kinds& kinds);
+
+}  // namespace weft
