@@ -178,6 +178,7 @@ def detect(
     many. Errors: InvalidArgument for other elements or lengths; IoFailure.
     """
     path = checks.file_path(targets, "targets")
+    checks.text(backend, "backend")
     extents = None if shape is None else tuple(checks.integers(shape, "a shape"))
     kind = None if dtype is None else dtypes.dtype_of(dtype)
     stored = opened_source(path, extents, kind, os.path.dirname(path) or ".")

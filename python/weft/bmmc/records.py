@@ -271,7 +271,7 @@ def job_of(
     folders = output.directories() if options.scratch is None else directories_of(options.scratch)
     for folder in folders:
         require_directory(folder, "temporary files")
-    backend, _ = _planning.disk_backend(options.backend)
+    backend, _ = _planning.disk_backend(checks.text(options.backend, "backend"))
     (memory,) = checks.integers(options.memory_bytes, "memory_bytes")
     unpack.require_memory(stored, memory)
     if problem.ranks > 1:

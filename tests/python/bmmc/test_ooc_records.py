@@ -320,6 +320,11 @@ def test_refusals(tmp_path: Path) -> None:
         permute("odd.npy", "bit-reversal")
     with pytest.raises(InvalidArgument, match=r"M >= 2BD|memory"):
         permute("in.npy", "bit-reversal", memory_bytes=1)
+    for bad in (np.array(3), 5, None):
+        with pytest.raises(InvalidArgument, match="backend must be text"):
+            permute("in.npy", "bit-reversal", backend=bad)
+        with pytest.raises(InvalidArgument, match="backend must be text"):
+            ooc.detect(tmp_path / "in.npy", backend=bad)
 
     def transform(name: str, method: str, **given: Any) -> Any:
         return ooc.fft(tmp_path / name, tmp_path / "out.npy", method=method, **{**folder, "memory_bytes": KIB, **given})

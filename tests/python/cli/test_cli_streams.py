@@ -162,7 +162,10 @@ def test_a_signal_ends_a_command_that_waits_for_a_reader(folder: Path, words: tu
     time.sleep(0.5)
     process.send_signal(signal.SIGTERM)
     assert process.wait(timeout=30) == 128 + signal.SIGTERM
-    assert process.stderr is not None and "error" not in process.stderr.read()
+    assert process.stderr is not None
+    # MPICH's launcher has its own words for its end.
+    ours = [line for line in process.stderr if not line.startswith("[mpiexec@")]
+    assert not any("error" in line for line in ours)
     process.stdout.close()
     process.stderr.close()
 
