@@ -23,8 +23,12 @@ std::int64_t pitch_of(std::int64_t bytes) {
   return (cache_lines % 2 == 0 ? cache_lines + 1 : cache_lines) * line_alignment_bytes;
 }
 
+/// Returns the number of lines. It is rounded to whole cache lines of a row across them: 15 complex
+/// lines would leave three columns to single moves, and rows that cannot be streamed.
 std::int64_t lines_of(std::int64_t pitch, std::int64_t element_bytes) {
-  const std::int64_t fitting = cache_sizes().l2_bytes / 4 / pitch;
+  const std::int64_t granule = std::max<std::int64_t>(1, line_alignment_bytes / element_bytes);
+  const std::int64_t fitting =
+      (cache_sizes().l2_bytes / 4 / pitch + granule / 2) / granule * granule;
   const std::int64_t least = least_row_bytes / element_bytes;
   const std::int64_t lines = std::clamp(fitting, least, row_bytes / element_bytes);
   return std::max<std::int64_t>(1, std::min(lines, largest_tile_bytes / pitch));

@@ -1,0 +1,34 @@
+// The size of tiles.
+#include "kernel/tile_shape.hpp"
+
+#include <gtest/gtest.h>
+
+#include "kernel/cache.hpp"
+#include "kernel/engine.hpp"
+
+namespace weft::kernel {
+namespace {
+
+/// 15 complex lines would leave three columns of a transpose to single moves, and rows across them
+/// could not be streamed: 2^20 points took 1.5 times as long.
+TEST(TileShape, RowsAcrossTheLinesAreWholeCacheLines) {
+  for (const std::int64_t element : {8, 16, 32})
+    for (std::int64_t length = 1; length <= 20000; length += 1 + length / 50) {
+      const TileShape tile = tile_shape(length * element, element);
+      EXPECT_EQ(tile.lines * element % line_alignment_bytes, 0) << length << " of " << element;
+      EXPECT_GE(tile.row_bytes, tile.lines * element);
+      EXPECT_GE(tile.pitch_bytes, length * element);
+    }
+}
+
+/// Two tiles, of input and output, are in the second-level cache together while rows are long.
+TEST(TileShape, TilesFitInCacheWhileRowsAreLong) {
+  constexpr std::int64_t element = 16;
+  for (std::int64_t length = 1; length <= 4096; length += 1 + length / 50) {
+    const TileShape tile = tile_shape(length * element, element);
+    if (tile.lines * element > 128) EXPECT_LE(2 * tile.bytes(), cache_sizes().l2_bytes) << length;
+  }
+}
+
+}  // namespace
+}  // namespace weft::kernel
