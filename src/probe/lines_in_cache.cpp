@@ -18,7 +18,7 @@ LinesInCache::LinesInCache(const Plan& plan, const kernel::LocalOptions& options
       const model::StageLines lines = model::lines_along(plan, stage, axis);
       tiles_.push_back(tiles_of(lines.kind, lines.length, lines.count, options));
     }
-  memory_ = AlignedBuffer(2 * threads_ * tile_bytes_);
+  memory_ = AlignedBuffer(tile_bytes_ * 2 * threads_);
   std::memset(memory_.data(), 0, static_cast<std::size_t>(memory_.size()));
 }
 
