@@ -39,7 +39,8 @@ TEST(FftwLibrary, OneFileLeadsToAllPrecisions) {
 /// Each type against its sum in the manual; types 1 need at least two points.
 TEST(FftwLibrary, CosineAndSineTransformsAreTheirSums) {
   WEFT_NEED_FFTW()
-  const FftwFunctions& functions = load_fftw(installed).of(Precision::f64);
+  const FftwLibrary library = load_fftw(installed);
+  const FftwFunctions& functions = library.of(Precision::f64);
   ASSERT_NE(functions.plan_r2r, nullptr);
   constexpr int n = 5;
   const std::array<double, n> x{1, -2, 3, 0.5, 4};
