@@ -15,18 +15,12 @@ constexpr std::array table{
                .before = Element::complex,
                .after = Element::complex,
                .length_added = 0,
-               .length_divided = 1,
-               .logical_times = 1,
-               .logical_shift = 0,
-               .least_length = 1},
+               .length_divided = 1},
     KindTraits{.kind = Kind::r2c,
                .before = Element::real,
                .after = Element::complex,
                .length_added = 2,
-               .length_divided = 2,
-               .logical_times = 1,
-               .logical_shift = 0,
-               .least_length = 1},
+               .length_divided = 2},
 };
 static_assert(table.size() == value_count<Kind>);
 
@@ -66,7 +60,7 @@ void set_elements(std::vector<Stage>& stages, const Problem& problem) {
     // A chirp is complex, whatever the first stage reads.
     if (stage.chirps) element = Element::complex;
     for (const int axis : stage.axes)
-      if (problem.halves(axis)) element = Element::complex;
+      if (problem.halves(axis)) element = traits_of(Kind::r2c).after;
     stage.target_element = element;
   }
 }
