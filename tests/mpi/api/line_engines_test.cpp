@@ -171,8 +171,8 @@ TEST_F(LineEngines, AreNotTriedByAFixedRuleOrByName) {
   FftOptions options = options_of({4, 6});
   options.planning.plan_by = PlanBy::fixed_rule;
   const std::string first = kernel::engine_names().front();
-  for (const LineEngine& each : Fft<double>(options).plan().line_engines)
-    EXPECT_EQ(each.engine, first);
+  const Plan by_rule = Fft<double>(options).plan();
+  for (const LineEngine& each : by_rule.line_engines) EXPECT_EQ(each.engine, first);
   options = options_of({4, 6});
   for (const std::string& name : kernel::engine_names()) {
     options.engine = name;
