@@ -73,6 +73,9 @@ struct FftOptions {
   Shape shape;                 ///< of the whole array; real space for r2c
   std::vector<int> axes = {};  ///< transformed axes, negative ones count from the end; empty: all
   Kinds kinds = {};            ///< one for all axes, or one for each of `axes` in their order
+  /// Numbers of the input, where its kinds leave it open: cosine and sine transforms take reals,
+  /// unless this is `complex`.
+  Element element = Element::automatic;
   MPI_Comm comm = MPI_COMM_NULL;     ///< MPI_COMM_NULL: this process alone, without MPI
   std::optional<Layout> input = {};  ///< chosen by the plan where absent
   Output output = {};
@@ -138,6 +141,9 @@ class Fft {
   /// r2c forward, c2r backward.
   void forward(const Real* in, Complex* out);
   void backward(const Complex* in, Real* out);
+  /// Cosine and sine transforms of reals, without another kind of axis.
+  void forward(const Real* in, Real* out);
+  void backward(const Real* in, Real* out);
 
   /// Transforms several arrays, in[i] into out[i]. If the exchanges are messages, one array is
   /// exchanged while the next is transformed. Each array is as in forward and backward; all are in
@@ -147,6 +153,8 @@ class Fft {
   void backward_many(std::span<const Complex* const> in, std::span<Complex* const> out);
   void forward_many(std::span<const Real* const> in, std::span<Complex* const> out);
   void backward_many(std::span<const Complex* const> in, std::span<Real* const> out);
+  void forward_many(std::span<const Real* const> in, std::span<Real* const> out);
+  void backward_many(std::span<const Real* const> in, std::span<Real* const> out);
 
   const Plan& plan() const;
   const Layout& input() const { return plan().input(); }

@@ -13,7 +13,10 @@ namespace weft {
 /// The transform along one axis. Backward is its inverse.
 ///   c2c  complex to complex
 ///   r2c  real to the half of a complex spectrum, of n/2+1 numbers
-enum class Kind { c2c, r2c };
+///   dct1 to dct4, dst1 to dst4
+///        cosine and sine transforms of reals, or of both parts of complex numbers, as FFTW and
+///        scipy define their types
+enum class Kind { c2c, r2c, dct1, dct2, dct3, dct4, dst1, dst2, dst3, dst4 };
 
 /// The numbers of an array. `automatic` leaves them to the kinds.
 enum class Element { automatic, real, complex };

@@ -40,7 +40,20 @@ enum weft_error {
   WEFT_INTERNAL = 9  ///< a broken invariant of weft itself
 };
 
-enum weft_kind { WEFT_C2C = 0, WEFT_R2C = 1 };
+enum weft_kind {
+  WEFT_C2C = 0,
+  WEFT_R2C = 1,
+  WEFT_DCT1 = 2,
+  WEFT_DCT2 = 3,
+  WEFT_DCT3 = 4,
+  WEFT_DCT4 = 5,
+  WEFT_DST1 = 6,
+  WEFT_DST2 = 7,
+  WEFT_DST3 = 8,
+  WEFT_DST4 = 9
+};
+/// The numbers of the input where the kinds leave it open.
+enum weft_element { WEFT_ELEMENT_AUTOMATIC = 0, WEFT_ELEMENT_REAL = 1, WEFT_ELEMENT_COMPLEX = 2 };
 /// WEFT_F80 is long double as the compiler has it.
 enum weft_precision { WEFT_F32 = 0, WEFT_F64 = 1, WEFT_F80 = 2 };
 /// The direction that divides by the number of points: none, backward (as numpy), both (each by the
@@ -227,6 +240,7 @@ typedef struct weft_options {
   weft_exchange exchange;
   weft_planning planning;
   const int* kinds;  ///< enum weft_kind of each of the axes, in their order; NULL: kind
+  int element;       ///< enum weft_element
 } weft_options;
 
 /// Sets the first struct_size bytes to defaults: double c2c of all axes, unnormalised, one thread.

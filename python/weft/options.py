@@ -11,7 +11,7 @@ from typing import Any
 
 from weft import _planning, errors
 from weft._support import checks
-from weft._support.dtypes import precision_of
+from weft._support.dtypes import names_complex, precision_of
 from weft._support.layouts import layout_of
 from weft._support.option_types import (
     Axes,
@@ -254,6 +254,7 @@ def make_problem(
         axes=axes,
         kinds=given["kind"],
         precision=precision_of(transform.dtype),
+        element=_element_of(transform.dtype, given["kind"]),
         ranks=ranks,
         ranks_per_node=ranks_per_node,
         input=None if transform.input is None else layout_of(transform.input, extents, ranks, "input"),
@@ -267,6 +268,13 @@ def make_problem(
         overwrite_input=bool(given["overwrite_input"]),
         **checked(exchange),
     )
+
+
+def _element_of(dtype: Any, kinds: list[str]) -> str:
+    """Returns the numbers of the input where the kinds leave it open: those of the dtype."""
+    if any(kind in ("c2c", "r2c") for kind in kinds):
+        return "automatic"
+    return "complex" if names_complex(dtype) else "real"
 
 
 def _axes_of(given: Any) -> list[int]:

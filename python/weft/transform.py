@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,7 +11,7 @@ import numpy as np
 
 from weft import _planning, arrays, errors, runtime
 from weft._planning import start_of
-from weft._support import array_checks, checks, dtypes, pickles
+from weft._support import array_checks, checks, dtypes, grids, pickles
 from weft._support.option_types import checked
 from weft.arrays import Array, Side
 from weft.options import Exchange, Planning, TransformOptions, make_problem
@@ -313,25 +313,32 @@ class FFT:
         """Returns the wavenumbers 2*pi*k/L of this rank's box of the output, one broadcastable array per axis.
 
         `L` is the length of the domain along each axis. k is 0, 1, .., -2, -1 as in numpy.fft.fftfreq, and 0 .. n//2
-        along the axis that r2c halves. Axes that are not transformed get zeros. If `sign` is -1, forward's result
-        times i*k is the transform of the derivative. If one axis is divided among ranks, its array has the two axes
-        of the output (Side.indices).
+        along the axis that r2c halves. Cosine and sine axes have pi/L times k, k + 1/2 or k + 1; L is then the length
+        between the boundaries. Axes that are not transformed get zeros. If `sign` is -1, forward's result times i*k is
+        the transform of the derivative. If one axis is divided among ranks, its array has the two axes of the output
+        (Side.indices).
         """
-        lengths = _lengths(L, len(self.plan.problem.shape))
-        problem = self.plan.problem
-        values = []
-        for axis, n in enumerate(problem.shape):
-            k = np.fft.fftfreq(n, 1 / n) if axis in problem.axes else np.zeros(n)
-            if axis == problem.halved_axis:
-                k = np.where(k == -n / 2, n / 2, k)  # as numpy.fft.rfftfreq; up to n if one axis is divided
-            values.append(2 * math.pi / lengths[axis] * k)
-        return self._local(values, self.output)
+        return self._of_axes(grids.wavenumbers, L, self.output)
 
     def positions(self, L: float | Sequence[float] = 2 * math.pi) -> tuple[Array, ...]:
-        """Returns the positions L*j/n of this rank's box of the input, one broadcastable array per axis."""
-        lengths = _lengths(L, len(self.plan.problem.shape))
-        values = [lengths[axis] * np.arange(n) / n for axis, n in enumerate(self.plan.problem.shape)]
-        return self._local(values, self.input)
+        """Returns the positions L*j/n of this rank's box of the input, one broadcastable array per axis.
+
+        The points of cosine and sine axes are those of their type: L is the length between the boundaries.
+        """
+        return self._of_axes(grids.positions, L, self.input)
+
+    def _of_axes(
+        self, values_of: Callable[[str, int, float], Array], L: float | Sequence[float], side: Side
+    ) -> tuple[Array, ...]:
+        problem = self.plan.problem
+        lengths = _lengths(L, len(problem.shape))
+        kinds = dict(zip(problem.axes, problem.kinds, strict=True))
+        values = []
+        for axis, n in enumerate(problem.shape):
+            found = values_of(kinds.get(axis, "c2c"), n, lengths[axis])
+            is_still = axis not in kinds and values_of is grids.wavenumbers
+            values.append(np.zeros(n) if is_still else found)
+        return self._local(values, side)
 
     def _local(self, values: Sequence[Array], side: Side) -> tuple[Array, ...]:
         dtype = dtypes.real_dtype(self.plan.problem.precision)

@@ -26,7 +26,19 @@ constexpr bool agree(std::initializer_list<std::pair<int, E>> values) {
                      [](const auto& each) { return each.first == static_cast<int>(each.second); });
 }
 
-static_assert(agree<Kind>({{WEFT_C2C, Kind::c2c}, {WEFT_R2C, Kind::r2c}}));
+static_assert(agree<Kind>({{WEFT_C2C, Kind::c2c},
+                           {WEFT_R2C, Kind::r2c},
+                           {WEFT_DCT1, Kind::dct1},
+                           {WEFT_DCT2, Kind::dct2},
+                           {WEFT_DCT3, Kind::dct3},
+                           {WEFT_DCT4, Kind::dct4},
+                           {WEFT_DST1, Kind::dst1},
+                           {WEFT_DST2, Kind::dst2},
+                           {WEFT_DST3, Kind::dst3},
+                           {WEFT_DST4, Kind::dst4}}));
+static_assert(agree<Element>({{WEFT_ELEMENT_AUTOMATIC, Element::automatic},
+                              {WEFT_ELEMENT_REAL, Element::real},
+                              {WEFT_ELEMENT_COMPLEX, Element::complex}}));
 static_assert(agree<Precision>(
     {{WEFT_F32, Precision::f32}, {WEFT_F64, Precision::f64}, {WEFT_F80, Precision::f80}}));
 static_assert(agree<Norm>({{WEFT_NORM_NONE, Norm::none},
@@ -199,6 +211,7 @@ Problem problem_of(const weft_options& options, const Planning& planning) {
   problem.shape = shape_from(options.dims, options.shape, "shape");
   problem.axes = axes_from(options);
   problem.kinds = kinds_from(options);
+  choose(problem.element, options.element, "element");
   choose(problem.precision, options.precision, "precision");
   problem.has_input = options.input != nullptr;
   if (options.input != nullptr) problem.input = options.input->value;

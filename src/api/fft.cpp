@@ -17,6 +17,7 @@ Problem problem_of(const FftOptions& options, Precision precision) {
   problem.shape = options.shape;
   problem.axes = options.axes;
   problem.kinds = options.kinds;
+  problem.element = options.element;
   problem.precision = precision;
   problem.has_input = options.input.has_value();
   if (options.input) problem.input = *options.input;
@@ -121,6 +122,27 @@ template <class T>
 void Fft<T>::backward_many(std::span<const Complex* const> in, std::span<Real* const> out) {
   handle_->execute_many(Direction::backward, untyped(in), untyped(out),
                         element_error(plan(), Element::real, Element::complex));
+}
+
+template <class T>
+void Fft<T>::forward(const Real* in, Real* out) {
+  handle_->execute(Direction::forward, in, out,
+                   element_error(plan(), Element::real, Element::real));
+}
+template <class T>
+void Fft<T>::backward(const Real* in, Real* out) {
+  handle_->execute(Direction::backward, in, out,
+                   element_error(plan(), Element::real, Element::real));
+}
+template <class T>
+void Fft<T>::forward_many(std::span<const Real* const> in, std::span<Real* const> out) {
+  handle_->execute_many(Direction::forward, untyped(in), untyped(out),
+                        element_error(plan(), Element::real, Element::real));
+}
+template <class T>
+void Fft<T>::backward_many(std::span<const Real* const> in, std::span<Real* const> out) {
+  handle_->execute_many(Direction::backward, untyped(in), untyped(out),
+                        element_error(plan(), Element::real, Element::real));
 }
 
 template <class T>

@@ -12,9 +12,11 @@
 #include "comm/agreement.hpp"
 #include "kernel/engine.hpp"
 #include "model/stage_lines.hpp"
+#include "plan/kinds.hpp"
 #include "planner/line_trials.hpp"
 #include "probe/engines.hpp"
 #include "probe/line_trial.hpp"
+#include "run/line_kinds.hpp"
 
 namespace weft::api {
 namespace {
@@ -66,14 +68,11 @@ std::vector<LineEngine> lines_of(const Plan& plan) {
 /// a new trial.
 class Chooser {
  public:
-  Chooser(const Plan& plan, const std::vector<kernel::Engine*>& engines,
-          const comm::Communicator& comm)
-      : plan_(plan), engines_(engines), comm_(comm) {}
+  Chooser(const Plan& plan, const comm::Communicator& comm) : plan_(plan), comm_(comm) {}
 
-  /// Chooses the fastest way. Collective.
-  void choose(LineEngine& lines) {
-    lines.engine = engines_.front()->name();
-    planner::LineTrial trial = trial_of(lines);
+  /// Chooses the fastest way of some engines. Collective.
+  void choose(LineEngine& lines, const std::vector<kernel::Engine*>& engines) {
+    planner::LineTrial trial = trial_of(lines, engines);
     if (trial.ways.size() < 2 || trial.length > longest_tried) return;
     std::int64_t way = -1;
     if (comm_.rank() == 0) way = known_fastest(trial);
@@ -90,11 +89,12 @@ class Chooser {
 
  private:
   /// Returns the trial that decides for these lines, still without times.
-  planner::LineTrial trial_of(const LineEngine& lines) const {
+  planner::LineTrial trial_of(const LineEngine& lines,
+                              const std::vector<kernel::Engine*>& engines) const {
     planner::LineTrial trial{lines.kind,  plan_.problem.precision, plan_.line_effort, lines.length,
                              lines.lines, lines.across_memory};
     while (trial.length > longest_tried && trial.length % 2 == 0) trial.length /= 2;
-    for (const kernel::Engine* engine : engines_) {
+    for (const kernel::Engine* engine : engines) {
       trial.ways.push_back({engine->name(), false});
       if (lines.across_memory) trial.ways.push_back({engine->name(), true});
     }
@@ -115,10 +115,25 @@ class Chooser {
   }
 
   const Plan& plan_;
-  const std::vector<kernel::Engine*>& engines_;
   const comm::Communicator& comm_;
   planner::LineTrials new_trials_;
 };
+
+/// Returns the engines that have cosine transforms on all ranks. Collective. Throws unsupported if
+/// none has them.
+std::vector<kernel::Engine*> engines_with_cosines(const std::vector<kernel::Engine*>& engines,
+                                                  Precision precision,
+                                                  const comm::Communicator& comm) {
+  std::vector<kernel::Engine*> found;
+  for (kernel::Engine* each : engines)
+    if (comm.min(std::int64_t{each->has_cosines(precision)}) == 1) found.push_back(each);
+  if (found.empty())
+    throw Error(ErrorCode::unsupported,
+                "cosine and sine transforms need an engine that has them; the engine " +
+                    engines.front()->name() + " here has none: " + engines.front()->description() +
+                    "; use engine = ducc0 or auto");
+  return found;
+}
 
 /// Returns the engines of a plan, with their versions on this rank.
 std::vector<EngineVersion> versions_of(const std::vector<LineEngine>& lines) {
@@ -181,10 +196,15 @@ void choose_line_engines(Plan& plan, const std::string& word, bool may_try,
                          const comm::Communicator& comm) {
   std::vector<LineEngine> lines = lines_of(plan);
   const auto engines = probe::common_engines(word, plan.problem.precision, comm);
-  Chooser chooser(plan, engines, comm);
+  const bool has_cosine_lines = std::any_of(
+      lines.begin(), lines.end(), [](const LineEngine& each) { return keeps_elements(each.kind); });
+  const auto with_cosines =
+      has_cosine_lines ? engines_with_cosines(engines, plan.problem.precision, comm) : engines;
+  Chooser chooser(plan, comm);
   for (LineEngine& each : lines) {
-    each.engine = engines.front()->name();
-    if (may_try) chooser.choose(each);
+    const auto& able = keeps_elements(each.kind) ? with_cosines : engines;
+    each.engine = able.front()->name();
+    if (may_try) chooser.choose(each, able);
   }
   chooser.keep_new();
   plan.line_engines = std::move(lines);
@@ -217,7 +237,7 @@ kernel::LocalOptions local_options(const Plan& plan) {
                                .effort = plan.line_effort,
                                .threads = plan.problem.threads};
   for (const LineEngine& each : plan.line_engines)
-    options.choices.push_back({each.kind == Kind::r2c,
+    options.choices.push_back({forward_of(run::line_kind(each.kind, Direction::forward)),
                                each.across_memory,
                                each.length,
                                {&kernel::engine(each.engine), form_of(each.across_tile)}});

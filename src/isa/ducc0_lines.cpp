@@ -1,5 +1,6 @@
 #include "isa/ducc0_lines.hpp"
 
+#include <ducc0/fft/fft.h>
 #include <ducc0/fft/fft1d_impl.h>
 
 #include <algorithm>
@@ -45,6 +46,7 @@ namespace {
 
 using ducc0::Cmplx;
 using weft::isa::DuccFunctions;
+using weft::isa::DuccKind;
 using weft::isa::DuccLines;
 using weft::isa::DuccStatus;
 using weft::isa::DuccTable;
@@ -72,6 +74,14 @@ template <class T>
 using ComplexTables = ducc0::detail_fft::pocketfft_c<T>;
 template <class T>
 using RealTables = ducc0::detail_fft::pocketfft_r<T>;
+template <class T>
+using Dct1Tables = ducc0::detail_fft::T_dct1<T>;
+template <class T>
+using Dst1Tables = ducc0::detail_fft::T_dst1<T>;
+template <class T>
+using Types23Tables = ducc0::detail_fft::T_dcst23<T>;
+template <class T>
+using Type4Tables = ducc0::detail_fft::T_dcst4<T>;
 
 /// Above this, ducc0 may allocate to transform a single line, but not for a vector of lines.
 constexpr Index scalar_length_max = 4096;
@@ -218,6 +228,30 @@ void transform(const RealTables<T>& tables, const DuccLines& lines, const T* fro
   }
 }
 
+/// Cosine and sine transforms. ducc0 may leave the result in the line or behind it.
+template <class T, class V, class Tables>
+void transform(const Tables& tables, const DuccLines& lines, const T* from, T* to,
+               const Bundle<T, V>& bundle, void* workspace) {
+  const Index n = lines.length;
+  auto* line = static_cast<V*>(workspace);
+  const auto transformed = [&] {
+    return tables.exec(line, line + n, T(1), false, lines.type, lines.cosine, 1);
+  };
+  if (!lines.parts) {
+    bundle.gather(from, line, n);
+    bundle.scatter(transformed(), to, n);
+    return;
+  }
+  auto* numbers = line + n + static_cast<Index>(tables.bufsize());
+  bundle.gather(from, numbers, 2 * n);
+  for (int part = 0; part < 2; ++part) {
+    for (Index j = 0; j < n; ++j) line[j] = numbers[2 * j + part];
+    const V* result = transformed();
+    for (Index j = 0; j < n; ++j) numbers[2 * j + part] = result[j];
+  }
+  bundle.scatter(numbers, to, 2 * n);
+}
+
 template <class T, class Tables>
 void transform_all(const Tables& tables, const DuccLines& lines, const T* from, T* to,
                    void* workspace) {
@@ -237,14 +271,35 @@ void transform_all(const Tables& tables, const DuccLines& lines, const T* from, 
 template <class T, class Tables>
 DuccTables made_of(Index length) {
   auto tables = std::make_unique<Tables>(static_cast<std::size_t>(length));
-  const Index elements = length + static_cast<Index>(tables->bufsize());
+  // Room for a complex line and its buffer, or for a real line, its buffer and two parts.
+  const Index elements = 2 * length + static_cast<Index>(tables->bufsize());
   return {tables.release(), elements * Index{sizeof(Cmplx<Vector<T>>)}};
 }
 
+/// Calls `f` with a pointer to the tables' type.
+template <class T, class F>
+auto with_tables(DuccKind kind, F f) {
+  switch (kind) {
+    case DuccKind::complex:
+      return f(static_cast<ComplexTables<T>*>(nullptr));
+    case DuccKind::real:
+      return f(static_cast<RealTables<T>*>(nullptr));
+    case DuccKind::dct1:
+      return f(static_cast<Dct1Tables<T>*>(nullptr));
+    case DuccKind::dst1:
+      return f(static_cast<Dst1Tables<T>*>(nullptr));
+    case DuccKind::types23:
+      return f(static_cast<Types23Tables<T>*>(nullptr));
+    case DuccKind::type4:
+      break;
+  }
+  return f(static_cast<Type4Tables<T>*>(nullptr));
+}
+
 template <class T>
-DuccStatus make(Index length, bool is_real, DuccTables* made, char* what, Index what_bytes) {
+DuccStatus make(Index length, DuccKind kind, DuccTables* made, char* what, Index what_bytes) {
   try {
-    *made = is_real ? made_of<T, RealTables<T>>(length) : made_of<T, ComplexTables<T>>(length);
+    *made = with_tables<T>(kind, [&]<class Tables>(Tables*) { return made_of<T, Tables>(length); });
     return DuccStatus::done;
   } catch (const std::bad_alloc&) {
     return DuccStatus::no_memory;
@@ -256,11 +311,8 @@ DuccStatus make(Index length, bool is_real, DuccTables* made, char* what, Index 
 }
 
 template <class T>
-void free_tables(void* tables, bool is_real) {
-  if (is_real)
-    delete static_cast<RealTables<T>*>(tables);
-  else
-    delete static_cast<ComplexTables<T>*>(tables);
+void free_tables(void* tables, DuccKind kind) {
+  with_tables<T>(kind, [&]<class Tables>(Tables*) { delete static_cast<Tables*>(tables); });
 }
 
 template <class T>
@@ -268,10 +320,9 @@ void execute(const void* tables, const DuccLines* lines, const void* in, void* o
              void* workspace) {
   const T* const from = static_cast<const T*>(in);
   T* const to = static_cast<T*>(out);
-  if (lines->is_real)
-    transform_all(*static_cast<const RealTables<T>*>(tables), *lines, from, to, workspace);
-  else
-    transform_all(*static_cast<const ComplexTables<T>*>(tables), *lines, from, to, workspace);
+  with_tables<T>(lines->kind, [&]<class Tables>(Tables*) {
+    transform_all(*static_cast<const Tables*>(tables), *lines, from, to, workspace);
+  });
 }
 
 template <class T>

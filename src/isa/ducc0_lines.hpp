@@ -8,11 +8,18 @@
 
 namespace weft::isa {
 
+/// The tables of ducc0: of c2c, of r2c and c2r, and of cosine (dct) and sine (dst) transforms by
+/// their types.
+enum class DuccKind { complex, real, dct1, dst1, types23, type4 };
+
 /// `count` lines of `length` points; the k-th begins k*pitch reals after the first one. Across, for
 /// c2c, point j of the k-th is j*pitch + 2*k reals after the first.
 struct DuccLines {
-  bool is_real;  ///< r2c forward and c2r backward, otherwise c2c
-  bool forward;  ///< exponent -1
+  DuccKind kind;
+  bool forward;  ///< complex, real: exponent -1
+  int type;      ///< of a cosine or sine transform: 1 to 4
+  bool cosine;
+  bool parts;  ///< cosine and sine transforms of both parts of complex numbers
   std::int64_t length;
   std::int64_t count;
   std::int64_t in_pitch;
@@ -31,10 +38,10 @@ enum class DuccStatus { done, no_memory, failed };
 /// The functions of one precision; none throws.
 struct DuccFunctions {
   int lanes;  ///< lines that are transformed together
-  /// Makes the tables of a length, for real or complex lines. If it failed, `what` has the reason.
-  DuccStatus (*make)(std::int64_t length, bool is_real, DuccTables* made, char* what,
+  /// Makes the tables of a length. If it failed, `what` has the reason.
+  DuccStatus (*make)(std::int64_t length, DuccKind kind, DuccTables* made, char* what,
                      std::int64_t what_bytes);
-  void (*free)(void* tables, bool is_real);
+  void (*free)(void* tables, DuccKind kind);
   /// Transforms lines. They do not overlap, or in == out with one pitch in bytes. `workspace` is
   /// aligned to 64 bytes.
   void (*execute)(const void* tables, const DuccLines* lines, const void* in, void* out,

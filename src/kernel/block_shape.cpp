@@ -26,6 +26,14 @@ std::int64_t complex_extent(const AxisTransform& t) {
   return t.kind == LineKind::r2c || t.kind == LineKind::c2r ? t.length / 2 + 1 : t.length;
 }
 
+/// Bytes of the widest element between transforms of one group.
+std::int64_t element_bytes_of(const std::vector<AxisTransform>& transforms, Precision precision) {
+  std::int64_t widest = 0;
+  for (const AxisTransform& t : transforms)
+    widest = std::max(widest, widest_element_bytes(t, precision));
+  return widest;
+}
+
 std::int64_t smallest_stride(int axis, const Place& inlet, const Place& outlet) {
   return std::min(inlet.pieces[0].strides[axis], outlet.pieces[0].strides[axis]);
 }
@@ -49,7 +57,8 @@ PlaneShape plane_shape(const std::vector<AxisTransform>& transforms, const Place
   const Shape& strides = inlet.pieces[0].strides;
   std::stable_sort(by_stride.begin(), by_stride.end(),
                    [&](const auto& a, const auto& b) { return strides[a.axis] < strides[b.axis]; });
-  const std::int64_t element_bytes = complex_bytes(options.precision);
+  const std::int64_t element_bytes = element_bytes_of(transforms, options.precision);
+  plane.element_bytes = element_bytes;
   std::int64_t step = 1;
   for (const AxisTransform& t : by_stride) {
     plane.axes.push_back(t.axis);
@@ -63,8 +72,8 @@ PlaneShape plane_shape(const std::vector<AxisTransform>& transforms, const Place
 }
 
 Place plane_place(const PlaneShape& plane, const Box& region, const std::vector<int>& batch_axes,
-                  const Shape& widths, const LocalOptions& options) {
-  const std::int64_t element_bytes = complex_bytes(options.precision);
+                  const Shape& widths) {
+  const std::int64_t element_bytes = plane.element_bytes;
   Piece piece{region, scratch_buffer, 0, Shape(region.dims(), 0)};
   for (std::size_t i = 0; i < plane.axes.size(); ++i) {
     piece.box.lower[plane.axes[i]] = 0;

@@ -11,16 +11,17 @@ namespace weft::kernel {
 /// The array in cache that fused axes share: one plane for each batch line of a block.
 struct PlaneShape {
   std::vector<int> axes;  ///< from fastest to slowest
-  Shape extents;          ///< of these axes, complex
+  Shape extents;          ///< of these axes, in elements
   Shape strides;          ///< in elements; rows padded
   std::int64_t bytes = 0;
+  std::int64_t element_bytes = 0;  ///< of the widest element of these transforms
 };
 PlaneShape plane_shape(const std::vector<AxisTransform>& transforms, const Place& inlet,
                        const LocalOptions& options);
 
 /// Returns the plane of a block as a place: batch axes are outside the plane's axes.
 Place plane_place(const PlaneShape& plane, const Box& region, const std::vector<int>& batch_axes,
-                  const Shape& widths, const LocalOptions& options);
+                  const Shape& widths);
 
 /// Returns the number of indices of each batch axis in a block.
 ///

@@ -14,6 +14,7 @@ namespace weft::kernel {
 namespace {
 
 using isa::DuccFunctions;
+using isa::DuccKind;
 using isa::DuccLines;
 using isa::DuccStatus;
 using isa::DuccTable;
@@ -47,18 +48,49 @@ void* workspace(std::int64_t bytes) {
   return memory.data();
 }
 
-bool is_real(const LineProblem& problem) {
-  return problem.kind == LineKind::r2c || problem.kind == LineKind::c2r;
+DuccKind kind_of(LineKind kind) {
+  switch (kind) {
+    case LineKind::c2c_forward:
+    case LineKind::c2c_backward:
+      return DuccKind::complex;
+    case LineKind::r2c:
+    case LineKind::c2r:
+      return DuccKind::real;
+    case LineKind::dct1:
+      return DuccKind::dct1;
+    case LineKind::dst1:
+      return DuccKind::dst1;
+    case LineKind::dct2:
+    case LineKind::dct3:
+    case LineKind::dst2:
+    case LineKind::dst3:
+      return DuccKind::types23;
+    case LineKind::dct4:
+    case LineKind::dst4:
+      return DuccKind::type4;
+  }
+  throw Error(ErrorCode::internal, "a kind of lines that ducc0's engine does not know");
+}
+
+/// Type of a cosine or sine transform.
+int type_of(LineKind kind) {
+  const int first = static_cast<int>(kind >= LineKind::dst1 ? LineKind::dst1 : LineKind::dct1);
+  return is_r2r(kind) ? static_cast<int>(kind) - first + 1 : 0;
+}
+
+/// Reals of an element on one side.
+std::int64_t reals_of(std::int64_t element_bytes, Precision precision) {
+  return element_bytes / real_bytes(precision);
 }
 
 /// Owns the tables of one length, which transforms of any count, pitch and direction share.
 class Tables {
  public:
   Tables(const DuccFunctions& functions, const LineProblem& problem)
-      : functions_(functions), is_real_(is_real(problem)) {
+      : functions_(functions), kind_(kind_of(problem.kind)) {
     std::array<char, 256> what{};
     const auto status =
-        functions.make(problem.length, is_real_, &made_, what.data(), std::int64_t{what.size()});
+        functions.make(problem.length, kind_, &made_, what.data(), std::int64_t{what.size()});
     if (status == DuccStatus::no_memory)
       throw Error(ErrorCode::out_of_memory,
                   "no memory for the tables of ducc0 for " + describe(problem));
@@ -68,7 +100,7 @@ class Tables {
   }
   Tables(const Tables&) = delete;
   Tables& operator=(const Tables&) = delete;
-  ~Tables() { functions_.free(made_.tables, is_real_); }
+  ~Tables() { functions_.free(made_.tables, kind_); }
 
   void execute(const DuccLines& lines, const void* in, void* out) const {
     functions_.execute(made_.tables, &lines, in, out, workspace(made_.workspace_bytes));
@@ -76,7 +108,7 @@ class Tables {
 
  private:
   const DuccFunctions& functions_;
-  bool is_real_;
+  DuccKind kind_;
   DuccTables made_{};
 };
 
@@ -84,12 +116,17 @@ class DuccTransform final : public LineTransform {
  public:
   DuccTransform(const LineProblem& problem, std::shared_ptr<const Tables> tables)
       : tables_(std::move(tables)),
-        lines_{.is_real = is_real(problem),
+        lines_{.kind = kind_of(problem.kind),
                .forward = problem.kind == LineKind::c2c_forward || problem.kind == LineKind::r2c,
+               .type = type_of(problem.kind),
+               .cosine = problem.kind <= LineKind::dct4,
+               .parts = problem.parts,
                .length = problem.length,
                .count = problem.count,
-               .in_pitch = problem.in_pitch * (problem.kind == LineKind::r2c ? 1 : 2),
-               .out_pitch = problem.out_pitch * (problem.kind == LineKind::c2r ? 1 : 2),
+               .in_pitch =
+                   problem.in_pitch * reals_of(input_element_bytes(problem), problem.precision),
+               .out_pitch =
+                   problem.out_pitch * reals_of(output_element_bytes(problem), problem.precision),
                .across = problem.form == TileForm::across} {}
 
   void execute(void* in, void* out) const override { tables_->execute(lines_, in, out); }
@@ -121,7 +158,7 @@ class DuccEngine final : public Engine {
   /// One thread at a time makes transforms of a precision, so that its tables need no lock.
   std::shared_ptr<const LineTransform> make(const LineProblem& problem) override {
     auto& known = tables_.at(static_cast<std::size_t>(problem.precision));
-    const Key key{problem.length, is_real(problem)};
+    const Key key{problem.length, kind_of(problem.kind)};
     auto tables = known[key].lock();
     if (!tables) {
       std::erase_if(known, [](const auto& entry) { return entry.second.expired(); });
@@ -143,7 +180,7 @@ class DuccEngine final : public Engine {
     throw Error(ErrorCode::internal, "a precision that ducc0's engine does not know");
   }
 
-  using Key = std::pair<std::int64_t, bool>;
+  using Key = std::pair<std::int64_t, DuccKind>;
   InstructionSet set_;
   const DuccTable& table_;
   std::array<std::map<Key, std::weak_ptr<const Tables>>, 3> tables_;

@@ -51,6 +51,8 @@ class Engine {
   /// Library, version and instruction sets, for `weft info`.
   virtual std::string description() const = 0;
   virtual bool supports(Precision precision) const = 0;
+  /// Returns whether a precision that the engine supports has cosine and sine transforms.
+  virtual bool has_cosines(Precision) const { return true; }
   /// Returns the number of lines to transform by one call, if there are many. Small groups leave
   /// fewer lines for the remainder, line by line.
   virtual std::int64_t lines_together(Precision precision, std::int64_t length,

@@ -54,6 +54,13 @@ unsigned planner_flags(const LineProblem& problem) {
   return fftw::estimate | memory;
 }
 
+/// Returns FFTW's number of a cosine or sine transform.
+int r2r_kind(LineKind kind) {
+  constexpr std::array kinds{fftw::dct1, fftw::dct2, fftw::dct3, fftw::dct4,
+                             fftw::dst1, fftw::dst2, fftw::dst3, fftw::dst4};
+  return kinds.at(static_cast<std::size_t>(kind) - static_cast<std::size_t>(LineKind::dct1));
+}
+
 /// One FFTW plan for all lines, so that FFTW knows the pitch and thus the alignment of every line.
 class FftwLines final : public LineTransform {
  public:
@@ -85,6 +92,9 @@ class FftwLines final : public LineTransform {
       case LineKind::c2r:
         functions_.execute_c2r(plan_, in, out);
         break;
+      default:
+        functions_.execute_r2r(plan_, in, out);
+        break;
     }
   }
 
@@ -115,8 +125,21 @@ class FftwLines final : public LineTransform {
         return functions_.plan_r2c(1, &line, 1, &lines, in, out, flags);
       case LineKind::c2r:
         return functions_.plan_c2r(1, &line, 1, &lines, in, out, flags);
+      default:
+        return planned_r2r(problem, in, out, flags);
     }
-    return nullptr;
+  }
+
+  /// Real lines, or the two parts of complex lines as lines of every other real.
+  void* planned_r2r(const LineProblem& problem, void* in, void* out, unsigned flags) const {
+    const std::ptrdiff_t parts = problem.parts ? 2 : 1;
+    const FftwLoop line{problem.length, parts, parts};
+    const std::array loops{
+        FftwLoop{problem.count, problem.in_pitch * parts, problem.out_pitch * parts},
+        FftwLoop{parts, 1, 1}};
+    const int kind = r2r_kind(problem.kind);
+    return functions_.plan_r2r(1, &line, problem.parts ? 2 : 1, loops.data(), in, out, &kind,
+                               flags);
   }
 
   const FftwFunctions& functions_;
@@ -138,11 +161,15 @@ class FftwEngine final : public Engine {
     for (const Precision precision : {Precision::f64, Precision::f32, Precision::f80})
       if (library_.has(precision))
         versions += (versions.empty() ? "" : "; ") + std::string(library_.of(precision).version);
-    const bool has_cosines = library_.of(Precision::f64).plan_r2r != nullptr;
-    return versions + " (" + library_.file + (has_cosines ? ")" : ", no cosine transforms)");
+    return versions + " (" + library_.file +
+           (has_cosines(Precision::f64) ? ")" : ", no cosine transforms)");
   }
 
   bool supports(Precision precision) const override { return library_.has(precision); }
+
+  bool has_cosines(Precision precision) const override {
+    return supports(precision) && library_.of(precision).plan_r2r != nullptr;
+  }
 
   /// Short lines gain from being transformed together; long ones do not. Across a tile all gain,
   /// because vectors have numbers of adjacent lines.

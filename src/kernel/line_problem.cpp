@@ -12,8 +12,39 @@ const char* to_string(LineKind kind) {
       return "r2c";
     case LineKind::c2r:
       return "c2r";
+    case LineKind::dct1:
+      return "dct1";
+    case LineKind::dct2:
+      return "dct2";
+    case LineKind::dct3:
+      return "dct3";
+    case LineKind::dct4:
+      return "dct4";
+    case LineKind::dst1:
+      return "dst1";
+    case LineKind::dst2:
+      return "dst2";
+    case LineKind::dst3:
+      return "dst3";
+    case LineKind::dst4:
+      return "dst4";
   }
   return "unknown";
+}
+
+LineKind forward_of(LineKind kind) {
+  switch (kind) {
+    case LineKind::c2c_backward:
+      return LineKind::c2c_forward;
+    case LineKind::c2r:
+      return LineKind::r2c;
+    case LineKind::dct3:
+      return LineKind::dct2;
+    case LineKind::dst3:
+      return LineKind::dst2;
+    default:
+      return kind;
+  }
 }
 
 const char* to_string(TileForm form) { return form == TileForm::along ? "along" : "across"; }
@@ -23,8 +54,15 @@ std::string describe(const LineProblem& problem) {
          std::to_string(problem.count) + " lines of " + std::to_string(problem.length) +
          " points, pitches " + std::to_string(problem.in_pitch) + " and " +
          std::to_string(problem.out_pitch) + (problem.form == TileForm::across ? ", across" : "") +
+         (problem.parts ? ", both parts" : "") +
          (problem.in_place ? ", in place" : ", out of place");
 }
+
+namespace {
+
+bool has_reals(const LineProblem& problem) { return is_r2r(problem.kind) && !problem.parts; }
+
+}  // namespace
 
 std::int64_t input_elements(const LineProblem& problem) {
   return problem.kind == LineKind::c2r ? problem.length / 2 + 1 : problem.length;
@@ -35,13 +73,13 @@ std::int64_t output_elements(const LineProblem& problem) {
 }
 
 std::int64_t input_element_bytes(const LineProblem& problem) {
-  return problem.kind == LineKind::r2c ? real_bytes(problem.precision)
-                                       : complex_bytes(problem.precision);
+  const bool is_real = problem.kind == LineKind::r2c || has_reals(problem);
+  return is_real ? real_bytes(problem.precision) : complex_bytes(problem.precision);
 }
 
 std::int64_t output_element_bytes(const LineProblem& problem) {
-  return problem.kind == LineKind::c2r ? real_bytes(problem.precision)
-                                       : complex_bytes(problem.precision);
+  const bool is_real = problem.kind == LineKind::c2r || has_reals(problem);
+  return is_real ? real_bytes(problem.precision) : complex_bytes(problem.precision);
 }
 
 namespace {

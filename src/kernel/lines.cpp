@@ -42,10 +42,9 @@ void with_real(Precision precision, F f) {
 }  // namespace
 
 LineChoice LocalOptions::choice_of(LineKind kind, std::int64_t length, bool across_memory) const {
-  const bool is_real = kind == LineKind::r2c || kind == LineKind::c2r;
   LineChoice found{engine, TileForm::along};
   for (const ChoiceOfLines& each : choices) {
-    if (each.is_real != is_real || each.length != length) continue;
+    if (each.kind != forward_of(kind) || each.length != length) continue;
     if (each.across_memory == across_memory) return each.choice;
     if (!each.across_memory) found = each.choice;
   }
@@ -72,7 +71,8 @@ LineRunner::LineRunner(const AxisTransform& transform, const LocalOptions& optio
                       .length = transform.length,
                       .in_place = in_place,
                       .effort = options.effort,
-                      .form = choice.form};
+                      .form = choice.form,
+                      .parts = transform.parts};
   problem.in_pitch = in_pitch_bytes / input_element_bytes(problem);
   problem.out_pitch = out_pitch_bytes / output_element_bytes(problem);
   plans_ = planned(problem, engine, group_);
@@ -127,13 +127,30 @@ void LineRunner::convolve_lines(char* lines, std::int64_t count, std::int64_t fi
 
 void LineRunner::scale_all(void* out, std::int64_t count) const {
   const std::int64_t points = output_extent(transform_);
-  const std::int64_t reals_each = transform_.kind == LineKind::c2r ? 1 : 2;
+  const std::int64_t reals_each =
+      transform_.kind == LineKind::c2r || keeps_reals(transform_) ? 1 : 2;
   // Across a tile, its rows have one point of every line.
   const bool across = form_ == TileForm::across;
   const std::int64_t rows = across ? points : count;
   const std::int64_t reals = reals_each * (across ? count : points);
   with_real(precision_, [&](auto real) {
     scale_lines<decltype(real)>(out, out_pitch_bytes_, reals, rows, transform_.scale);
+  });
+}
+
+void LineRunner::scale_ends(void* lines, std::int64_t pitch_bytes, std::int64_t count,
+                            long double first, long double last) const {
+  const std::int64_t reals_each = keeps_reals(transform_) ? 1 : 2;
+  const std::int64_t last_element = (transform_.length - 1) * reals_each;
+  with_real(precision_, [&](auto real) {
+    using T = decltype(real);
+    for (std::int64_t k = 0; k < count; ++k) {
+      T* const line = reinterpret_cast<T*>(static_cast<char*>(lines) + k * pitch_bytes);
+      for (std::int64_t part = 0; part < reals_each; ++part) {
+        line[part] *= static_cast<T>(first);
+        line[last_element + part] *= static_cast<T>(last);
+      }
+    }
   });
 }
 
@@ -144,6 +161,8 @@ void LineRunner::run(void* in, void* out, std::int64_t count, std::int64_t first
     with_real(precision_, [&](auto real) {
       conjugate_lines<decltype(real)>(in, in_pitch_bytes_, input_extent(t), count);
     });
+  if (t.ends.change_input())
+    scale_ends(in, in_pitch_bytes_, count, t.ends.first_in, t.ends.last_in);
   auto* to = static_cast<char*>(out);
   transform_lines(plans_, static_cast<char*>(in), in_step(), to, count);
   if (t.spectrum) convolve_lines(to, count, first);
@@ -152,6 +171,8 @@ void LineRunner::run(void* in, void* out, std::int64_t count, std::int64_t first
     with_real(precision_, [&](auto real) {
       conjugate_lines<decltype(real)>(out, out_pitch_bytes_, output_extent(t), count);
     });
+  if (t.ends.change_output())
+    scale_ends(out, out_pitch_bytes_, count, t.ends.first_out, t.ends.last_out);
   if (t.scale != 1) scale_all(out, count);
 }
 

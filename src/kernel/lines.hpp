@@ -11,6 +11,17 @@
 
 namespace weft::kernel {
 
+/// Factors of the first and the last element of a line, before and after its transform. Orthogonal
+/// cosine and sine transforms need them.
+struct EndFactors {
+  long double first_in = 1;
+  long double last_in = 1;
+  long double first_out = 1;
+  long double last_out = 1;
+  bool change_input() const { return first_in != 1 || last_in != 1; }
+  bool change_output() const { return first_out != 1 || last_out != 1; }
+};
+
 /// The transform of a stage along one axis of its local array.
 struct AxisTransform {
   int axis = 0;
@@ -29,7 +40,17 @@ struct AxisTransform {
   /// by its conjugate, and transformed back.
   std::shared_ptr<const LineSpectrum> spectrum = {};
   bool conjugate_spectrum = false;
+  bool parts = false;  ///< a cosine or sine transform of both parts of complex numbers
+  EndFactors ends = {};
 };
+
+/// Returns whether both sides of a transform are reals.
+inline bool keeps_reals(const AxisTransform& t) { return is_r2r(t.kind) && !t.parts; }
+
+/// Bytes of the wider element of both sides.
+inline std::int64_t widest_element_bytes(const AxisTransform& t, Precision precision) {
+  return keeps_reals(t) ? real_bytes(precision) : complex_bytes(precision);
+}
 
 /// Returns whether the numbers of the lines matter, in an array of two axes.
 inline bool numbers_lines(const AxisTransform& t) { return t.twiddles || t.spectrum; }
@@ -48,10 +69,10 @@ struct LineChoice {
   TileForm form = TileForm::along;
 };
 
-/// The choice for lines of one length, of complex or of real points, that are contiguous in memory
+/// The choice for lines of one kind, in both directions, and length, that are contiguous in memory
 /// or run across it.
 struct ChoiceOfLines {
-  bool is_real = false;
+  LineKind kind = LineKind::c2c_forward;  ///< as forward_of() returns it
   bool across_memory = false;
   std::int64_t length = 1;  ///< points in real space
   LineChoice choice = {};
@@ -105,6 +126,8 @@ class LineRunner {
     return form_ == TileForm::across ? element_bytes_ : out_pitch_bytes_;
   }
   void scale_all(void* out, std::int64_t count) const;
+  void scale_ends(void* lines, std::int64_t pitch_bytes, std::int64_t count, long double first,
+                  long double last) const;
   void multiply_by_twiddles(void* lines, std::int64_t pitch_bytes, std::int64_t count,
                             std::int64_t first) const;
   void transform_lines(const Plans& plans, char* from, std::int64_t from_step, char* to,

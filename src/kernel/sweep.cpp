@@ -73,7 +73,7 @@ void Sweep::add_cell(const Box& region, const std::vector<AxisTransform>& transf
     cell.blocks *= cell.parts.back();
     largest[batch_axes_[i]] = widths[i];
   }
-  const Place between = plane_place(plane, region, batch_axes_, widths, options_);
+  const Place between = plane_place(plane, region, batch_axes_, widths);
   for (std::size_t i = 0; i < transforms.size(); ++i) {
     const Place& from = i == 0 ? inlet : between;
     const Place& to = i + 1 == transforms.size() ? outlet : between;

@@ -10,20 +10,13 @@
 #include "base/smooth.hpp"
 #include "model/between.hpp"
 #include "model/cost.hpp"
+#include "plan/kinds.hpp"
 
 namespace weft::model {
 namespace {
 
 /// Returns whether a line has real numbers.
-bool is_real(Kind kind) {
-  switch (kind) {
-    case Kind::c2c:
-      return false;
-    case Kind::r2c:
-      return true;
-  }
-  throw Error(ErrorCode::internal, "no predicted cost for lines of this kind");
-}
+bool is_real(Kind kind) { return kind != Kind::c2c; }
 
 /// Returns the operations of one line, as Machine counts them. A line of one point counts as two
 /// points, because the transform still visits it.
@@ -214,6 +207,17 @@ double twiddle_seconds(const Machine& machine, Precision precision, Effort effor
 double line_seconds(const Machine& machine, Precision precision, Effort effort, Kind kind,
                     std::int64_t length) {
   const Arithmetic& arithmetic = arithmetic_of(machine, precision, effort);
+  if (keeps_elements(kind)) {
+    // Libraries make them of a real transform and a pass over the line. Types 1 need the logical
+    // length.
+    constexpr double pass = 1.5;
+    const KindTraits& traits = traits_of(kind);
+    const std::int64_t real_length = traits.logical_shift == 0
+                                         ? length
+                                         : std::max<std::int64_t>(1, traits.logical_length(length));
+    return pass * measured_seconds(arithmetic, Kind::r2c, real_length) *
+           widening(arithmetic, precision);
+  }
   return measured_seconds(arithmetic, kind, length) * widening(arithmetic, precision);
 }
 

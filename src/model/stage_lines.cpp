@@ -1,5 +1,6 @@
 #include "model/stage_lines.hpp"
 
+#include "plan/kinds.hpp"
 #include "plan/line_view.hpp"
 
 namespace weft::model {
@@ -11,9 +12,16 @@ StageLines lines_along(const Plan& plan, const Stage& given, int axis) {
   };
   // Lines that are halved, zero-padded or truncated are as long as their longer side.
   const Layout& layout = length(stage.source) > length(stage.target) ? stage.source : stage.target;
-  const bool is_real = plan.problem.halves(axis) && !plan.convolves();
-  return {is_real ? Kind::r2c : Kind::c2c, length(layout),
-          static_cast<double>(layout.max_local_volume()) / static_cast<double>(length(layout))};
+  const bool is_view = layout.shape().size() != plan.problem.shape.size();
+  const Kind kind = plan.convolves()            ? Kind::c2c
+                    : plan.problem.halves(axis) ? Kind::r2c
+                    : is_view                   ? Kind::c2c
+                                                : plan.problem.kind_of(axis);
+  // Cosine and sine transforms of complex numbers are two, of both parts.
+  const double parts = keeps_elements(kind) && given.target_element == Element::complex ? 2 : 1;
+  return {
+      kind, length(layout),
+      parts * static_cast<double>(layout.max_local_volume()) / static_cast<double>(length(layout))};
 }
 
 }  // namespace weft::model

@@ -1,4 +1,5 @@
 #include "plan/chirp_view.hpp"
+#include "plan/kinds.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -222,7 +223,9 @@ std::vector<Stage> chirp_stages(const Problem& problem, std::int64_t ranks) {
   return stages;
 }
 
-bool suits_a_chirp(const Problem& problem) { return has_large_prime(problem.points()); }
+bool suits_a_chirp(const Problem& problem) {
+  return has_large_prime(problem.points()) && !keeps_elements(problem.kind_of(problem.axes[0]));
+}
 
 void check_chirp(const Plan& plan) {
   check_duties(plan);

@@ -9,6 +9,7 @@
 #include "plan/end_stages.hpp"
 #include "plan/exchange_groups.hpp"
 #include "plan/explain_prediction.hpp"
+#include "plan/kinds.hpp"
 #include "plan/methods/methods.hpp"
 #include "plan/readable.hpp"
 #include "plan/schedule.hpp"
@@ -30,10 +31,12 @@ std::string problem_line(const Problem& problem) {
   if (problem.has_halved_axis())
     text += "; axis " + std::to_string(problem.halved_axis()) + " is halved, the output is " +
             to_string(problem.output_shape());
-  text += "; forward has exp(";
-  text += exponent_sign(problem);
-  text += "2*pi*i*j*k/n), norm ";
-  return text + to_string(problem.norm);
+  const std::vector<Kind>& kinds = problem.kinds.each();
+  if (!std::all_of(kinds.begin(), kinds.end(), keeps_elements))
+    text += std::string("; forward has exp(") + exponent_sign(problem) + "2*pi*i*j*k/n)";
+  else if (problem.element == Element::complex)
+    text += "; of both parts of complex numbers";
+  return text + ", norm " + to_string(problem.norm);
 }
 
 std::string ranks_line(const Problem& problem) {

@@ -10,17 +10,38 @@
 namespace weft {
 namespace {
 
+/// Rows of cosine and sine transforms, whose logical length is 2 * (n + shift).
+constexpr KindTraits real_kind(Kind kind, std::int64_t shift, std::int64_t least, Kind inverse) {
+  return {kind, Element::automatic, Element::automatic, 0, 1, 2, shift, least, inverse};
+}
+
 constexpr std::array table{
     KindTraits{.kind = Kind::c2c,
                .before = Element::complex,
                .after = Element::complex,
                .length_added = 0,
-               .length_divided = 1},
+               .length_divided = 1,
+               .logical_times = 1,
+               .logical_shift = 0,
+               .least_length = 1,
+               .inverse = Kind::c2c},
     KindTraits{.kind = Kind::r2c,
                .before = Element::real,
                .after = Element::complex,
                .length_added = 2,
-               .length_divided = 2},
+               .length_divided = 2,
+               .logical_times = 1,
+               .logical_shift = 0,
+               .least_length = 1,
+               .inverse = Kind::r2c},
+    real_kind(Kind::dct1, -1, 2, Kind::dct1),
+    real_kind(Kind::dct2, 0, 1, Kind::dct3),
+    real_kind(Kind::dct3, 0, 1, Kind::dct2),
+    real_kind(Kind::dct4, 0, 1, Kind::dct4),
+    real_kind(Kind::dst1, 1, 1, Kind::dst1),
+    real_kind(Kind::dst2, 0, 1, Kind::dst3),
+    real_kind(Kind::dst3, 0, 1, Kind::dst2),
+    real_kind(Kind::dst4, 0, 1, Kind::dst4),
 };
 static_assert(table.size() == value_count<Kind>);
 
@@ -46,11 +67,19 @@ Kinds kinds_by_axis(const Kinds& given, std::size_t axes) {
 
 std::string to_string(const Kinds& kinds) {
   const std::vector<Kind>& each = kinds.each();
-  for (const Kind one : {Kind::c2c, Kind::r2c})
-    if (kinds_by_axis(one, each.size()) == kinds) return to_string(one);
+  if (!each.empty() && kinds_by_axis(each.back(), each.size()) == kinds)
+    return to_string(each.back());
   std::string text;
   for (const Kind kind : each) text += (text.empty() ? "" : ", ") + std::string(to_string(kind));
   return text;
+}
+
+std::int64_t logical_points(const Problem& problem) {
+  std::int64_t product = 1;
+  for (const int axis : problem.axes)
+    product *= traits_of(problem.kind_of(axis))
+                   .logical_length(problem.shape[static_cast<std::size_t>(axis)]);
+  return product;
 }
 
 void set_elements(std::vector<Stage>& stages, const Problem& problem) {
@@ -60,7 +89,7 @@ void set_elements(std::vector<Stage>& stages, const Problem& problem) {
     // A chirp is complex, whatever the first stage reads.
     if (stage.chirps) element = Element::complex;
     for (const int axis : stage.axes)
-      if (problem.halves(axis)) element = traits_of(Kind::r2c).after;
+      if (problem.halves(axis)) element = Element::complex;
     stage.target_element = element;
   }
 }

@@ -12,13 +12,16 @@
 #include "layout/check.hpp"
 #include "plan/fixed_rule.hpp"
 #include "plan/folded_view.hpp"
+#include "plan/kinds.hpp"
 #include "plan/long_line.hpp"
 #include "plan/view_parts.hpp"
 
 namespace weft {
 namespace {
 
-bool is_one_axis(const Problem& problem) { return problem.shape.size() == 1 && problem.ranks > 1; }
+bool is_one_axis(const Problem& problem) {
+  return problem.shape.size() == 1 && problem.ranks > 1 && !keeps_elements(problem.kind_of(0));
+}
 
 /// Returns the largest length of which every rank holds whole multiples.
 std::int64_t unit_of(const Layout& flat) {

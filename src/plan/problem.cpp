@@ -62,15 +62,27 @@ void check_kinds(const Problem& problem) {
   if (std::count(each.begin(), each.end(), Kind::r2c) > 1)
     refuse("at most one axis is r2c, because its spectrum is complex; given " + in_words(problem) +
            "; make the others c2c");
+  for (const int axis : problem.axes) {
+    const KindTraits& traits = traits_of(problem.kind_of(axis));
+    if (problem.shape[static_cast<std::size_t>(axis)] < traits.least_length)
+      refuse(std::string("an axis of kind ") + to_string(traits.kind) + " must have at least " +
+             std::to_string(traits.least_length) + " points; given axis " + std::to_string(axis) +
+             " of " + to_string(problem.shape));
+  }
 }
 
-/// Returns the numbers of the input: what the halved axis takes, otherwise what the others take.
+/// Returns the numbers of the input: what its kinds take. Kinds that take both take reals unless
+/// the problem says otherwise.
 Element input_element(const Problem& problem) {
-  const Element needed = traits_of(problem.has_halved_axis() ? Kind::r2c : Kind::c2c).before;
-  if (problem.element != Element::automatic && problem.element != needed)
+  Element needed = Element::automatic;
+  for (const Kind kind : problem.kinds.each())
+    if (kind == Kind::r2c || needed == Element::automatic) needed = traits_of(kind).before;
+  if (problem.element == Element::automatic)
+    return needed == Element::automatic ? Element::real : needed;
+  if (needed != Element::automatic && needed != problem.element)
     refuse(std::string("an array of ") + to_string(needed) + " numbers is needed by " +
            in_words(problem) + "; given " + to_string(problem.element) + " ones");
-  return needed;
+  return problem.element;
 }
 
 }  // namespace

@@ -10,6 +10,8 @@
 #include "base/memory.hpp"
 #include "comm/agreement.hpp"
 #include "kernel/sweep.hpp"
+#include "plan/kinds.hpp"
+#include "run/line_kinds.hpp"
 
 namespace weft::probe {
 namespace {
@@ -39,10 +41,7 @@ class Array {
 
   /// Prepares the transforms of a way; ways are numbered in this order.
   void plan(const kernel::LineChoice& way) {
-    using kernel::LineKind;
-    const bool is_real = tried_.kind == Kind::r2c;
-    ways_.push_back({sweep(is_real ? LineKind::r2c : LineKind::c2c_forward, way),
-                     sweep(is_real ? LineKind::c2r : LineKind::c2c_backward, way)});
+    ways_.push_back({sweep(Direction::forward, way), sweep(Direction::backward, way)});
     size_.grow_to(ways_.back().forward.scratch_size());
     size_.grow_to(ways_.back().backward.scratch_size());
     scratch_ = AlignedBuffer(size_.thread_bytes());
@@ -67,30 +66,31 @@ class Array {
 
   int axis() const { return tried_.across_memory ? 0 : 1; }
 
-  /// Returns the box of one side. Forward reads the first buffer, backward the second.
-  Box box(bool is_real_side) const {
-    const std::int64_t extent = is_real_side ? tried_.length : complex_extent();
+  /// Returns whether the numbers of a buffer are reals. Forward reads the first buffer, backward
+  /// the second.
+  bool has_reals(int buffer) const {
+    return keeps_elements(tried_.kind) || (tried_.kind == Kind::r2c && buffer == 0);
+  }
+
+  Box box(int buffer) const {
+    const std::int64_t extent = has_reals(buffer) ? tried_.length : complex_extent();
     return Box::whole(axis() == 0 ? Shape{extent, tried_.lines} : Shape{tried_.lines, extent});
   }
 
   kernel::Place place(int buffer) const {
-    const bool is_real = tried_.kind == Kind::r2c && buffer == 0;
-    const Box array = box(is_real);
+    const Box array = box(buffer);
     return {{{array, buffer, 0, {array.extent(1), 1}}},
-            is_real ? real_bytes(tried_.precision) : complex_bytes(tried_.precision)};
+            has_reals(buffer) ? real_bytes(tried_.precision) : complex_bytes(tried_.precision)};
   }
 
-  kernel::Sweep sweep(kernel::LineKind kind, const kernel::LineChoice& way) const {
+  kernel::Sweep sweep(Direction direction, const kernel::LineChoice& way) const {
     kernel::LocalOptions options{
         .engine = way.engine, .precision = tried_.precision, .effort = tried_.effort};
-    options.choices.push_back({tried_.kind == Kind::r2c, tried_.across_memory, tried_.length, way});
-    const bool is_back = kind == kernel::LineKind::c2r || kind == kernel::LineKind::c2c_backward;
+    const kernel::LineKind kind = run::line_kind(tried_.kind, direction);
+    options.choices.push_back({forward_of(kind), tried_.across_memory, tried_.length, way});
+    const int from = direction == Direction::forward ? 0 : 1;
     const kernel::AxisTransform transform{.axis = axis(), .kind = kind, .length = tried_.length};
-    return {box(!is_back && tried_.kind == Kind::r2c),
-            {transform},
-            place(is_back ? 1 : 0),
-            place(is_back ? 0 : 1),
-            options};
+    return {box(from), {transform}, place(from), place(1 - from), options};
   }
 
   TriedLines tried_;

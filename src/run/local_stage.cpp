@@ -84,14 +84,14 @@ Place in_the_same_rows(const Place& current, const Box& box, int halved,
 
 /// Returns the place of the array before the transform `next`, after a sweep that began at `first`.
 Place between_place(const StageSpec& spec, const Place& current, std::size_t first,
-                    std::size_t next, std::int64_t complex_element_bytes, bool current_is_ours,
+                    std::size_t next, std::int64_t element_bytes, bool current_is_ours,
                     BufferSizes& sizes) {
   const bool same_extents = !has_kind(spec.transforms, first, next, kernel::LineKind::r2c);
   if (current_is_ours && same_extents && !current.narrow) return current;
   const Box box = after(spec.source, spec.transforms, 0, next);
   if (current_is_ours && !same_extents) {
     const int halved = real_axis(spec.transforms);
-    Place rows = in_the_same_rows(current, box, halved, complex_element_bytes);
+    Place rows = in_the_same_rows(current, box, halved, element_bytes);
     if (!rows.pieces.empty()) return rows;
   }
   const bool restores_real =
@@ -99,7 +99,7 @@ Place between_place(const StageSpec& spec, const Place& current, std::size_t fir
   const bool outlet_fits =
       spec.outlet_is_array && !restores_real && (!spec.in_place || keeps_positions(spec));
   if (outlet_fits) return spec.outlet;
-  return idle_place(spec, box, complex_element_bytes, sizes);
+  return idle_place(spec, box, element_bytes, sizes);
 }
 
 /// Returns whether a sweep writes its outlet past the caches, because a large array is not read
@@ -175,9 +175,11 @@ std::vector<kernel::Sweep> make_sweeps(const StageSpec& given, const kernel::Loc
     const std::size_t next =
         transforms.empty() ? 0 : first + kernel::fusable(box, transforms, first, from, options);
     const bool last = next == transforms.size();
-    const Place to = last ? spec.outlet
-                          : between_place(spec, from, first, next, complex_bytes(options.precision),
-                                          ours, sizes);
+    const Place to =
+        last ? spec.outlet
+             : between_place(spec, from, first, next,
+                             kernel::widest_element_bytes(transforms[next - 1], options.precision),
+                             ours, sizes);
     kernel::LocalOptions sweep_options = options;
     if (streams(spec, box, from, to)) sweep_options.outlet_stores = kernel::Stores::streaming;
     sweeps.emplace_back(

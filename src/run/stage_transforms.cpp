@@ -4,7 +4,9 @@
 #include <cmath>
 #include <utility>
 
+#include "plan/kinds.hpp"
 #include "plan/line_view.hpp"
+#include "run/line_kinds.hpp"
 
 namespace weft::run {
 namespace {
@@ -14,6 +16,25 @@ using kernel::LineKind;
 
 int sign_of(const Problem& problem, Direction direction) {
   return direction == Direction::forward ? problem.sign : -problem.sign;
+}
+
+/// Returns the factors that make a cosine or sine transform orthogonal, as scipy's norm "ortho".
+kernel::EndFactors ortho_factors(LineKind kind) {
+  const long double root = std::sqrt(2.0L);
+  switch (kind) {
+    case LineKind::dct1:
+      return {.first_in = root, .last_in = root, .first_out = 1 / root, .last_out = 1 / root};
+    case LineKind::dct2:
+      return {.first_out = 1 / root};
+    case LineKind::dct3:
+      return {.first_in = root};
+    case LineKind::dst2:
+      return {.last_out = 1 / root};
+    case LineKind::dst3:
+      return {.last_in = root};
+    default:
+      return {};
+  }
 }
 
 AxisTransform axis_transform(const Problem& problem, const Stage& stage, int axis,
@@ -32,6 +53,12 @@ AxisTransform axis_transform(const Problem& problem, const Stage& stage, int axi
     t.kind = direction == Direction::forward ? LineKind::r2c : LineKind::c2r;
     t.conjugate_output = t.kind == LineKind::r2c && sign > 0;
     t.conjugate_input = t.kind == LineKind::c2r && sign < 0;
+  }
+  if (!is_view && keeps_elements(problem.kind_of(axis))) {
+    t.kind = line_kind(problem.kind_of(axis), direction);
+    // An axis that is halved comes first, so that the others meet what is left after it.
+    t.parts = stage.target_element == Element::complex;
+    if (problem.norm == Norm::ortho) t.ends = ortho_factors(t.kind);
   }
   return t;
 }
@@ -102,7 +129,7 @@ std::optional<kernel::ChirpEnd> chirp_end_of(const Plan& plan, const std::vector
 }
 
 long double scale_of(const Problem& problem, Direction direction) {
-  const auto points = static_cast<long double>(problem.points());
+  const auto points = static_cast<long double>(logical_points(problem));
   switch (problem.norm) {
     case Norm::none:
       return 1;

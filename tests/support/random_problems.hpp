@@ -53,6 +53,16 @@ inline Problem random_problem(Random& random) {
   if (draw(random, 0, 1))
     kinds[static_cast<std::size_t>(draw(random, 0, static_cast<int>(kinds.size()) - 1))] =
         Kind::r2c;
+  // Some problems have cosine and sine axes, and some of these have no others.
+  const std::int64_t share = draw(random, 0, 3);
+  for (std::size_t i = 0; i < kinds.size(); ++i) {
+    const bool is_cosine = share == 0 || (share == 1 && draw(random, 0, 1) == 1);
+    if (!is_cosine) continue;
+    const bool is_long = problem.shape[static_cast<std::size_t>(problem.axes[i])] > 1;
+    kinds[i] = static_cast<Kind>(draw(random, static_cast<int>(is_long ? Kind::dct1 : Kind::dct2),
+                                      static_cast<int>(Kind::dst4)));
+  }
+  if (share == 0 && draw(random, 0, 1) == 1) problem.element = Element::complex;
   problem.kinds = Kinds(std::move(kinds));
   problem.precision = static_cast<Precision>(draw(random, 0, 2));
   problem.ranks = draw(random, 1, 64);

@@ -89,6 +89,113 @@ void transform_axis(WholeArray<W>& x, int axis, int sign) {
   });
 }
 
+/// A term of a cosine or sine transform: weight * cos or sin(pi * m / M).
+struct CosineTerm {
+  std::int64_t m = 0;
+  long double weight = 2;
+};
+
+/// Returns M of a kind for n points: the sums of FFTW's manual.
+inline std::int64_t cosine_period(Kind kind, std::int64_t n) {
+  switch (kind) {
+    case Kind::dct1:
+      return n - 1;
+    case Kind::dst1:
+      return n + 1;
+    case Kind::dct4:
+    case Kind::dst4:
+      return 4 * n;
+    default:
+      return 2 * n;
+  }
+}
+
+inline CosineTerm cosine_term(Kind kind, std::int64_t j, std::int64_t k, std::int64_t n) {
+  switch (kind) {
+    case Kind::dct1:
+      return {j * k, j == 0 || j == n - 1 ? 1.0L : 2.0L};
+    case Kind::dct2:
+      return {(2 * j + 1) * k};
+    case Kind::dct3:
+      return {j * (2 * k + 1), j == 0 ? 1.0L : 2.0L};
+    case Kind::dst1:
+      return {(j + 1) * (k + 1)};
+    case Kind::dst2:
+      return {(2 * j + 1) * (k + 1)};
+    case Kind::dst3:
+      return {(j + 1) * (2 * k + 1), j == n - 1 ? 1.0L : 2.0L};
+    default:  // dct4, dst4
+      return {(2 * j + 1) * (2 * k + 1)};
+  }
+}
+
+/// Returns what scipy's norm "ortho" multiplies to the term, besides the scale.
+inline long double ortho_factor(Kind kind, std::int64_t j, std::int64_t k, std::int64_t n) {
+  const long double root = std::sqrt(2.0L);
+  const auto is_end = [n](std::int64_t i) { return i == 0 || i == n - 1; };
+  switch (kind) {
+    case Kind::dct1:
+      return (is_end(j) ? root : 1) / (is_end(k) ? root : 1);
+    case Kind::dct2:
+      return k == 0 ? 1 / root : 1;
+    case Kind::dct3:
+      return j == 0 ? root : 1;
+    case Kind::dst2:
+      return k == n - 1 ? 1 / root : 1;
+    case Kind::dst3:
+      return j == n - 1 ? root : 1;
+    default:
+      return 1;
+  }
+}
+
+inline bool is_cosine_kind(Kind kind) { return kind != Kind::c2c && kind != Kind::r2c; }
+
+inline Kind inverse_of(Kind kind) {
+  switch (kind) {
+    case Kind::dct2:
+      return Kind::dct3;
+    case Kind::dct3:
+      return Kind::dct2;
+    case Kind::dst2:
+      return Kind::dst3;
+    case Kind::dst3:
+      return Kind::dst2;
+    default:
+      return kind;
+  }
+}
+
+/// The sums of a cosine or sine transform along one axis, of both parts.
+template <class W>
+void transform_cosine_axis(WholeArray<W>& x, int axis, Kind kind, bool is_ortho) {
+  const std::int64_t n = x.shape[static_cast<std::size_t>(axis)];
+  const std::int64_t turn = 2 * cosine_period(kind, n);
+  const auto roots = unit_roots<W>(turn);
+  const bool is_sine = kind >= Kind::dst1;
+  std::vector<W> re(static_cast<std::size_t>(n));
+  std::vector<W> im(static_cast<std::size_t>(n));
+  for_each_line(x.shape, axis, [&](std::int64_t first, std::int64_t step) {
+    for (std::int64_t k = 0; k < n; ++k) {
+      re[static_cast<std::size_t>(k)] = 0;
+      im[static_cast<std::size_t>(k)] = 0;
+      for (std::int64_t j = 0; j < n; ++j) {
+        const CosineTerm term = cosine_term(kind, j, k, n);
+        const auto& root = roots[static_cast<std::size_t>(term.m % turn)];
+        const W factor = W(term.weight) * W(is_ortho ? ortho_factor(kind, j, k, n) : 1) *
+                         (is_sine ? -root.second : root.first);
+        const auto at = static_cast<std::size_t>(first + j * step);
+        re[static_cast<std::size_t>(k)] += factor * x.re[at];
+        im[static_cast<std::size_t>(k)] += factor * x.im[at];
+      }
+    }
+    for (std::int64_t k = 0; k < n; ++k) {
+      x.re[static_cast<std::size_t>(first + k * step)] = re[static_cast<std::size_t>(k)];
+      x.im[static_cast<std::size_t>(first + k * step)] = im[static_cast<std::size_t>(k)];
+    }
+  });
+}
+
 /// The array with another extent along `axis`; elements beyond the old extent are zero.
 template <class W>
 WholeArray<W> with_extent(const WholeArray<W>& x, int axis, std::int64_t extent) {
@@ -130,7 +237,15 @@ WholeArray<W> completed_by_symmetry(const WholeArray<W>& half, int axis, std::in
 }
 
 inline long double reference_scale(const Problem& problem, bool forward) {
-  const auto points = static_cast<long double>(problem.points());
+  long double points = 1;
+  for (const int axis : problem.axes) {
+    const std::int64_t n = problem.shape[static_cast<std::size_t>(axis)];
+    const Kind kind = problem.kind_of(axis);
+    points *= static_cast<long double>(!is_cosine_kind(kind) ? n
+                                       : kind == Kind::dct1  ? 2 * (n - 1)
+                                       : kind == Kind::dst1  ? 2 * (n + 1)
+                                                             : 2 * n);
+  }
   switch (problem.norm) {
     case Norm::none:
       return 1;
@@ -151,8 +266,14 @@ WholeArray<W> reference_transform(const Problem& problem, bool forward, WholeArr
   const int sign = forward ? problem.sign : -problem.sign;
   const bool r2c = problem.has_halved_axis();
   const int halved = r2c ? problem.halved_axis() : -1;
-  for (int axis : problem.axes)
-    if (axis != halved) transform_axis(x, axis, sign);
+  for (int axis : problem.axes) {
+    const Kind kind = problem.kind_of(axis);
+    if (is_cosine_kind(kind))
+      transform_cosine_axis(x, axis, forward ? kind : inverse_of(kind),
+                            problem.norm == Norm::ortho);
+    else if (axis != halved)
+      transform_axis(x, axis, sign);
+  }
   if (r2c) {
     const std::int64_t n = problem.shape[static_cast<std::size_t>(halved)];
     if (!forward) x = completed_by_symmetry(x, halved, n);

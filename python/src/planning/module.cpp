@@ -148,12 +148,12 @@ weft::Shape output_shape(const weft::Shape& shape, const std::vector<int>& axes,
 }
 
 weft::Problem make_problem(const weft::Shape& shape, const std::vector<int>& axes,
-                           const std::vector<std::string>& kinds, const std::string& precision,
-                           std::int64_t ranks, std::int64_t ranks_per_node,
-                           std::optional<weft::Layout> input, bool all_ranks,
-                           const std::string& output_choice, std::optional<weft::Layout> output,
-                           const std::string& norm, int sign, int threads,
-                           const std::string& effort, bool overwrite_input,
+                           const std::vector<std::string>& kinds, const std::string& element,
+                           const std::string& precision, std::int64_t ranks,
+                           std::int64_t ranks_per_node, std::optional<weft::Layout> input,
+                           bool all_ranks, const std::string& output_choice,
+                           std::optional<weft::Layout> output, const std::string& norm, int sign,
+                           int threads, const std::string& effort, bool overwrite_input,
                            const std::string& method, const std::string& wire_form,
                            const std::string& schedule, const std::string& requests,
                            std::int64_t chunks, const std::string& preset, const std::string& wire,
@@ -162,6 +162,7 @@ weft::Problem make_problem(const weft::Shape& shape, const std::vector<int>& axe
   problem.shape = shape;
   problem.axes = axes;
   problem.kinds = kinds_of(kinds);
+  problem.element = weft::from_string<weft::Element>(element);
   problem.precision = weft::from_string<weft::Precision>(precision);
   problem.ranks = ranks;
   problem.ranks_per_node = ranks_per_node;
@@ -243,10 +244,11 @@ void bind_problem(nb::module_& m) {
       [](const std::string& text) { return weft::problem_from_json(text); });
   m.def("output_shape", &output_shape, "shape"_a, "axes"_a, "kinds"_a,
         "Returns the shape of the output of a transform of these axes.");
-  m.def("make_problem", &make_problem, "shape"_a, "axes"_a, "kinds"_a, "precision"_a, "ranks"_a,
-        "ranks_per_node"_a, "input"_a.none(), "all_ranks"_a, "output_choice"_a, "output"_a.none(),
-        "norm"_a, "sign"_a, "threads"_a, "effort"_a, "overwrite_input"_a, "method"_a, "wire_form"_a,
-        "schedule"_a, "requests"_a, "chunks"_a, "preset"_a, "wire"_a, "nodes"_a, "piece_bytes"_a,
+  m.def("make_problem", &make_problem, "shape"_a, "axes"_a, "kinds"_a, "element"_a, "precision"_a,
+        "ranks"_a, "ranks_per_node"_a, "input"_a.none(), "all_ranks"_a, "output_choice"_a,
+        "output"_a.none(), "norm"_a, "sign"_a, "threads"_a, "effort"_a, "overwrite_input"_a,
+        "method"_a, "wire_form"_a, "schedule"_a, "requests"_a, "chunks"_a, "preset"_a, "wire"_a,
+        "nodes"_a, "piece_bytes"_a,
         "Collects the options of a transform; checked when it is planned.");
 }
 

@@ -38,6 +38,15 @@ def precision_of(dtype: Any) -> str:
     return _PRECISIONS[given]
 
 
+def names_complex(dtype: Any) -> bool:
+    """Returns whether a dtype that precision_of() accepts is complex.
+
+    >>> names_complex(None), names_complex("f64"), names_complex("complex64")
+    (False, False, True)
+    """
+    return dtype is not None and dtype not in _REAL and np.dtype(dtype).kind == "c"
+
+
 def real_dtype(precision: str) -> np.dtype[Any]:
     """Returns the numpy dtype of real numbers of a precision."""
     return np.dtype(_REAL[precision])

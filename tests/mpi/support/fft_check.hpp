@@ -270,6 +270,7 @@ inline FftOptions options_of(const Problem& problem, MPI_Comm comm) {
   options.shape = problem.shape;
   options.axes = problem.axes;
   options.kinds = problem.kinds;
+  options.element = problem.element;
   options.comm = comm;
   if (problem.has_input) options.input = problem.input;
   options.output = problem.output_choice == OutputChoice::given ? Output(problem.output)
@@ -293,7 +294,9 @@ class CaseCheck {
 
   void run() {
     for (const bool forward : {!case_.backward_first, case_.backward_first}) {
-      if (!case_.problem.has_halved_axis())
+      if (case_.problem.element == Element::real && !case_.problem.has_halved_axis())
+        check<T, T>(forward);
+      else if (!case_.problem.has_halved_axis())
         forward ? check<std::complex<T>, std::complex<T>>(true)
                 : check<std::complex<T>, std::complex<T>>(false);
       else
@@ -305,7 +308,7 @@ class CaseCheck {
   using W = WiderThan<T>;
 
   LocalView view(const Layout& layout, bool real) const {
-    const bool padded = real && case_.in_place;
+    const bool padded = real && case_.in_place && case_.problem.has_halved_axis();
     return {layout.box(fft_.rank()),
             padded ? fft_.inplace_real_strides() : layout.strides(fft_.rank())};
   }

@@ -130,7 +130,7 @@ TEST_P(AcrossATile, lines_agree_with_the_direct_transform) {
 TEST_P(AcrossATile, real_lines_and_overlapping_rows_are_refused) {
   Engine& engine = kernel::engine(std::get<0>(GetParam()));
   for (const LineKind kind : {LineKind::r2c, LineKind::c2r})
-    expect_error(ErrorCode::invalid_argument, {"must be complex", "across"},
+    expect_error(ErrorCode::invalid_argument, {"must be c2c", "across"},
                  [&] { engine.lines(problem_of(kind, 8, 8, 16)); });
   expect_error(ErrorCode::invalid_argument, {"must not overlap", "at least 19 and 19"},
                [&] { engine.lines(problem_of(LineKind::c2c_forward, 4, 19, 18)); });
@@ -147,7 +147,7 @@ std::vector<std::complex<Real>> columns(Engine& engine, Precision precision, std
     in[i] = {static_cast<Real>(i * 37 % 101) - 50, static_cast<Real>(i * 53 % 89) - 44};
   std::vector<std::complex<Real>> out(in.size());
   LocalOptions options{.engine = &engine, .precision = precision};
-  options.choices.push_back({false, true, length, {&engine, form}});
+  options.choices.push_back({LineKind::c2c_forward, true, length, {&engine, form}});
   const Box box = Box::whole({length, count});
   const auto place = [&](int buffer) {
     return Place{{{box, buffer, 0, {count, 1}}}, complex_bytes(precision)};

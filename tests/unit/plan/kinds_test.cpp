@@ -16,6 +16,7 @@ TEST(Kinds, ARowOfTheTableIsThatOfItsKind) {
   EXPECT_EQ(traits_of(Kind::r2c).length_after(7), 4);
   EXPECT_EQ(traits_of(Kind::r2c).length_after(8), 5);
   EXPECT_EQ(traits_of(Kind::c2c).length_after(8), 8);
+  EXPECT_EQ(traits_of(Kind::r2c).logical_length(8), 8);
 }
 
 TEST(Kinds, OneWordHalvesTheLastAxis) {
