@@ -17,6 +17,7 @@ from weft.verify.cases import (
     is_empty,
     random_case,
 )
+from weft.verify.kinds import COSINES
 
 
 def is_prime(n: int) -> bool:
@@ -34,6 +35,27 @@ def has_empty_box(case: Case) -> bool:
     )
 
 
+def kind_family(case: Case) -> str:
+    """Returns "cosine" for cosine and sine axes alone, "mixed" for these with others, otherwise "c2c" or "r2c"."""
+    if case.has_only_cosines:
+        return "cosine"
+    if any(kind in COSINES for kind in case.kinds):
+        return "mixed"
+    return "c2c" if case.halved_axis is None else "r2c"
+
+
+def cosine_type(case: Case) -> str:
+    """Returns the first cosine or sine kind of the case."""
+    return next((kind for kind in case.kinds if kind in COSINES), "none")
+
+
+def cosine_numbers(case: Case) -> str:
+    """Returns the numbers that the cosine and sine axes transform."""
+    if cosine_type(case) == "none":
+        return "none"
+    return "real" if case.has_real_output else "complex"
+
+
 def yes(value: bool) -> str:
     return "yes" if value else "no"
 
@@ -45,11 +67,16 @@ def method_words(choices: tuple[str | None, ...]) -> str:
 def classes(case: Case) -> dict[str, str]:
     """Returns the class of a case in each respect. A histogram is made for each respect."""
     dims, axes = len(case.shape), case.all_axes
-    halved = "none" if case.kind == "c2c" else ("even", "odd")[case.shape[axes[-1]] % 2]
+    halved, place = "none", "none"
+    if case.halved_axis is not None:
+        halved = ("even", "odd")[case.shape[case.halved_axis] % 2]
+        place = "last" if case.halved_axis == axes[-1] else "other"
     orders = [spec.order for spec in (case.input, case.output) if isinstance(spec, LayoutSpec)]
     return {
         "dimension": str(dims),
-        "kind": case.kind,
+        "kind": kind_family(case),
+        "cosine type": cosine_type(case),
+        "cosine numbers": cosine_numbers(case),
         "dtype": case.precision,
         "axes": "all" if len(axes) == dims else "one" if len(axes) == 1 else "some",
         "input": case.input.family() if case.input else "default",
@@ -63,6 +90,7 @@ def classes(case: Case) -> dict[str, str]:
         "first": case.first,
         "order": "other" if any(orders) else "C",
         "halved axis": halved,
+        "halved place": place,
         "prime": yes(any(is_prime(n) and n > 3 for n in case.shape)),
         "axis of 1": yes(1 in case.shape),
         "few rows": yes(case.shape[0] < case.ranks),
@@ -88,7 +116,9 @@ def expected_classes(max_ranks: int) -> dict[str, tuple[str, ...]]:
     both = ("no", "yes")
     return {
         "dimension": ("1", "2", "3", "4", "5"),
-        "kind": ("c2c", "r2c"),
+        "kind": ("c2c", "r2c", "cosine", "mixed"),
+        "cosine type": ("none", *COSINES),
+        "cosine numbers": ("none", "real", "complex"),
         "dtype": PRECISIONS,
         "axes": ("all", "some", "one"),
         "input": ("default", *families),
@@ -102,6 +132,7 @@ def expected_classes(max_ranks: int) -> dict[str, tuple[str, ...]]:
         "first": DIRECTIONS,
         "order": ("C", "other"),
         "halved axis": ("none", "even", "odd"),
+        "halved place": ("none", "last", "other"),
         "prime": both,
         "axis of 1": both,
         "few rows": both if several else ("no",),

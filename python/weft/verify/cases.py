@@ -14,39 +14,15 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any, TypeVar
 
+from weft.verify.kinds import COSINES, each_of, has_words, logical_length
+
 T = TypeVar("T")
 Bounds = tuple[tuple[int, int], ...]
 
 ELEMENTS_MAX = 20_000
 PRIMES = (2, 3, 5, 7, 11, 13, 17, 19, 23, 31, 37, 61, 97, 127, 251, 509, 1021, 4093, 9973, 19997)
 ROUND = (2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 4096, 16384)
-MIXED = (
-    1,
-    2,
-    3,
-    4,
-    5,
-    6,
-    7,
-    9,
-    10,
-    12,
-    14,
-    15,
-    18,
-    20,
-    21,
-    25,
-    33,
-    35,
-    48,
-    60,
-    100,
-    143,
-    210,
-    1000,
-    2310,
-)
+MIXED = (1, 2, 3, 4, 5, 6, 7, 9, 10, 12, 14, 15, 18, 20, 21, 25, 33, 35, 48, 60, 100, 143, 210, 1000, 2310)
 
 PRECISIONS = ("f32", "f64", "f80")
 NORMS = ("backward", "ortho", "forward", "none")
@@ -128,12 +104,16 @@ class Case:
 
     group   the ranks of the communicator: "first", "last", "reversed" (the first, counted backwards),
             "alone" (no communicator)
+    kind    one word, or one for each of the transformed axes
+    complex_input
+            whether cosine and sine kinds of all axes transform both parts of complex numbers; other kinds decide it
     memory  the arrays: "weft" (fft.input.empty()), "numpy" (with guard zones), "in place", "returned" (no `out`)
     """
 
     shape: tuple[int, ...]
     axes: tuple[int, ...] = ()
-    kind: str = "c2c"
+    kind: str | tuple[str, ...] = "c2c"
+    complex_input: bool = False
     precision: str = "f64"
     ranks: int = 1
     group: str = "first"
@@ -172,16 +152,44 @@ class Case:
         return tuple(axis % dims for axis in self.axes) if self.axes else tuple(range(dims))
 
     @property
+    def kinds(self) -> tuple[str, ...]:
+        """Returns the kind of each of all_axes."""
+        return each_of(self.kind, len(self.all_axes))
+
+    @property
+    def kind_of_axis(self) -> dict[int, str]:
+        return dict(zip(self.all_axes, self.kinds, strict=True))
+
+    @property
+    def halved_axis(self) -> int | None:
+        """Returns the axis of kind r2c."""
+        return next((axis for axis, kind in self.kind_of_axis.items() if kind == "r2c"), None)
+
+    @property
+    def has_only_cosines(self) -> bool:
+        return all(kind in COSINES for kind in self.kinds)
+
+    @property
+    def has_real_input(self) -> bool:
+        return self.halved_axis is not None or self.has_real_output
+
+    @property
+    def has_real_output(self) -> bool:
+        return self.has_only_cosines and not self.complex_input
+
+    @property
     def output_shape(self) -> tuple[int, ...]:
-        if self.kind == "c2c":
-            return self.shape
-        halved = self.all_axes[-1]
-        return tuple(n // 2 + 1 if axis == halved else n for axis, n in enumerate(self.shape))
+        return tuple(n // 2 + 1 if axis == self.halved_axis else n for axis, n in enumerate(self.shape))
 
     @property
     def points(self) -> int:
         """Returns the product of the transformed extents."""
         return product(self.shape[axis] for axis in self.all_axes)
+
+    @property
+    def logical_points(self) -> int:
+        """Returns the number N of the norms: the product of the logical lengths."""
+        return product(logical_length(kind, self.shape[axis]) for axis, kind in self.kind_of_axis.items())
 
     def to_json(self) -> str:
         values: dict[str, Any] = {}
@@ -215,6 +223,8 @@ class Case:
             value = getattr(self, field.name)
             require_kind(field.name, value, has_kind_of(field, value))
         require_kind("shape", self.shape, len(self.shape) > 0)
+        require_kind("kind", self.kind, has_words(self.kind, len(self.all_axes)))
+        require_kind("complex_input", self.complex_input, self.has_only_cosines or not self.complex_input)
         require_kind("precision", self.precision, self.precision in PRECISIONS)
         require_kind("first", self.first, self.first in DIRECTIONS)
         require_kind("memory", self.memory, self.memory in MEMORIES)
@@ -230,6 +240,8 @@ def has_kind_of(field: dataclasses.Field[Any], value: Any) -> bool:
     """Returns whether a value has the type of a field of Case."""
     if field.name in ("shape", "axes"):
         return are_whole(value)
+    if field.name == "kind":
+        return isinstance(value, (str, tuple))
     if field.name == "input":
         return value is None or isinstance(value, LayoutSpec)
     if field.name == "output":
@@ -314,6 +326,35 @@ def draw_axes(rng: Random, dims: int) -> tuple[int, ...]:
         return ()
     count = pick(rng, (2, 1), (3, rng.randint(1, dims)))
     return tuple(rng.sample(range(dims), count))
+
+
+def draw_kinds(rng: Random, extents: Sequence[int]) -> tuple[str | tuple[str, ...], bool]:
+    """Draws the kinds of axes with these extents, and whether complex numbers enter cosine and sine axes alone."""
+    count = len(extents)
+    family = pick(rng, (2, "c2c"), (2, "r2c"), (1, "cosine"), (1, "mixed"))
+    is_complex = rng.choice((False, True))
+    if family == "c2c" or (family == "r2c" and pick(rng, (2, True), (1, False))):
+        return family, False
+    if family == "r2c":
+        halved = rng.randint(0, count - 1)
+        return tuple("r2c" if axis == halved else "c2c" for axis in range(count)), False
+    drawn = [draw_cosine(rng, n) for n in extents]
+    if family == "cosine" or count == 1:
+        if pick(rng, (2, False), (1, True)):
+            word = draw_cosine(rng, min(extents))
+            return word, is_complex
+        return tuple(drawn), is_complex
+    others = rng.sample(range(count), rng.randint(1, count - 1))
+    for axis in others:
+        drawn[axis] = "c2c"
+    if not is_complex:
+        drawn[others[0]] = "r2c"
+    return tuple(drawn), False
+
+
+def draw_cosine(rng: Random, n: int) -> str:
+    """Draws a cosine or sine kind; dct1 needs two points."""
+    return rng.choice(COSINES if n > 1 else COSINES[1:])
 
 
 def factorisations(number: int, count: int) -> list[tuple[int, ...]]:
@@ -402,10 +443,13 @@ def random_case(rng: Random, max_ranks: int, shared: bool = False) -> Case:
     chunks, piece_bytes = rng.choice(CHUNKS), rng.choice(PIECES)
     if method == "shared" and ranks > 1 and not shared:
         method = None
+    axes = draw_axes(rng, len(shape))
+    kind, complex_input = draw_kinds(rng, [shape[axis] for axis in axes] or shape)
     case = Case(
         shape=shape,
-        axes=draw_axes(rng, len(shape)),
-        kind=rng.choice(("c2c", "r2c")),
+        axes=axes,
+        kind=kind,
+        complex_input=complex_input,
         precision=pick(rng, (5, "f64"), (4, "f32"), (2, "f80")),
         ranks=ranks,
         group=pick(rng, (4, "first"), (1, "last"), (1, "reversed"), (1, "alone" if ranks == 1 else "first")),
@@ -429,7 +473,7 @@ def random_case(rng: Random, max_ranks: int, shared: bool = False) -> Case:
 def with_layouts(rng: Random, case: Case) -> Case:
     output = pick(rng, (2, "any"), (2, "same"), (3, "given"))
     # r2c halves its axis. The output can have the same boxes only if each box contains the whole axis.
-    whole = case.all_axes[-1] if case.kind == "r2c" and output == "same" else None
+    whole = case.halved_axis if output == "same" else None
     given_input = pick(rng, (1, False), (3, True))
     return dataclasses.replace(
         case,

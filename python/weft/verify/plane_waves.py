@@ -1,7 +1,8 @@
 """Accuracy of transforms that are too large to be gathered, by plane waves with known spectra.
 
 x[j] = sum over waves w of a_w exp(-sign * 2*pi*i * sum over axes of j*k_w/n) has the forward transform
-N * sum of a_w delta(k - k_w), times the scale of the norm. Each rank fills its own box; only weft moves data. Along
+N * sum of a_w delta(k - k_w), times the scale of the norm. Along a cosine or sine axis a wave is the unscaled inverse
+of one number of the spectrum, and N has the logical length. Each rank fills its own box; only weft moves data. Along
 axes that are not transformed a wave is a plain factor, which does not change.
 """
 
@@ -16,6 +17,7 @@ import numpy as np
 
 from weft.verify import reference
 from weft.verify.cases import Case
+from weft.verify.kinds import COSINES, inverse_of
 from weft.verify.reference import Array
 from weft.verify.trial import make_together, together
 
@@ -56,9 +58,9 @@ def _error(
     comm: Any,
 ) -> float:
     """Returns the error of a result against the expected waves at the scale of the direction."""
-    factor = float(reference.scale(case.norm, direction, case.points))
+    factor = float(reference.scale(case.norm, direction, case.logical_points))
     if direction == "forward":
-        factor *= case.points
+        factor *= case.logical_points
     expected = np.empty_like(result)
     together(comm, lambda: fill(expected, box, factor))
     size = _square(expected)
@@ -100,25 +102,35 @@ class Waves:
         draw = np.random.default_rng(case.seed)
         self.numbers = [[int(draw.integers(0, n)) for n in case.shape] for _ in range(WAVES)]
         self.amplitudes = [complex(1 + draw.random(), draw.random()) for _ in range(WAVES)]
-        if case.kind == "r2c":
+        if case.has_real_output:  # cosines are real, so a mirror image would be the wave itself
+            self.amplitudes = [complex(amplitude.real) for amplitude in self.amplitudes]
+        elif case.has_real_input:
             self._make_real()
 
     def _make_real(self) -> None:
         """Gives every wave its mirror image with the conjugate amplitude, so that the field is real."""
-        axes, shape = self.case.all_axes, self.case.shape
+        kinds, shape = self.case.kind_of_axis, self.case.shape
+        turning = [axis for axis, kind in kinds.items() if kind not in COSINES]
         for numbers in self.numbers[:]:
-            mirrored = [-k % shape[axis] if axis in axes else k for axis, k in enumerate(numbers)]
+            mirrored = [-k % shape[axis] if axis in turning else k for axis, k in enumerate(numbers)]
             self.numbers.append(mirrored)
         self.amplitudes += [amplitude.conjugate() for amplitude in self.amplitudes]
 
     def _factors(self, numbers: Sequence[int], box: Any) -> list[Array]:
-        """Returns exp(-sign * 2*pi*i * j*k/n) on a box, axis by axis; along a batch axis a real cosine."""
+        """Returns exp(-sign * 2*pi*i * j*k/n) on a box, axis by axis; along other axes real numbers."""
         factors = []
+        kinds = self.case.kind_of_axis
         for axis, (n, (lo, hi)) in enumerate(zip(self.case.shape, box, strict=True)):
+            if kinds.get(axis) in COSINES:
+                index, mode = np.arange(lo, hi), np.array([numbers[axis]])
+                inverse = inverse_of(kinds[axis])
+                (column,) = reference.cosine_coefficients(inverse, n, mode, index, self.case.norm)
+                factors.append(column.astype(np.clongdouble))
+                continue
             # j*k is reduced modulo n in integers, so that the angle is exact for any length of the axis.
             turns = _remainders(numbers[axis], n, lo, hi).astype(np.longdouble) / n
             angle = 2 * reference.PI * turns
-            if axis in self.case.all_axes:
+            if axis in kinds:
                 factors.append(np.cos(angle) - np.clongdouble(1j * self.case.sign) * np.sin(angle))
             else:
                 factors.append((1.5 + np.cos(angle)).astype(np.clongdouble))
@@ -136,7 +148,7 @@ class Waves:
             outers.append((factors[0].astype(work) * (amplitude * factor), rest))
         for rows in _rows(array.shape):
             total = sum(np.multiply.outer(first[rows], rest) for first, rest in outers)
-            array[rows] = total.real if self.case.kind == "r2c" else total
+            array[rows] = total.real if self.case.has_real_input else total
 
     def spectrum(self, array: Array, box: Any, factor: float, shape: Sequence[int] = ()) -> None:
         """Fills a box of the output with the waves' spectrum: points, or lines along batch axes.
@@ -158,4 +170,5 @@ class Waves:
             for axis, values in enumerate([] if is_view else self._factors(numbers, batch)):
                 if axis not in axes:
                     value = np.multiply.outer(value, values)
-            array[where] += (value * amplitude * factor).astype(array.dtype)
+            value = value * amplitude * factor
+            array[where] += (value.real if self.case.has_real_output else value).astype(array.dtype)

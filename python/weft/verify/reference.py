@@ -1,7 +1,9 @@
 """The serial transform that checks distributed ones: that of scipy or numpy, or a direct sum.
 
 Definition  forward: X[k] = scale * sum_j x[j] exp(sign * 2*pi*i * j*k/n) along each axis; backward has the other
-            sign. For r2c the last of `axes` is halved. `scale` follows numpy's names for norms; "none" scales nowhere.
+            sign. The axis of kind r2c is halved: the last of `axes` if r2c is the only word. Cosine and sine kinds have
+            the sums of FFTW. `scale` follows numpy's names for norms; "none" scales nowhere. N is the product of
+            logical lengths. With "ortho" the ends have factors of sqrt(2), as in scipy.
 """
 
 from __future__ import annotations
@@ -13,6 +15,8 @@ from types import ModuleType
 from typing import Any
 
 import numpy as np
+
+from weft.verify import kinds
 
 Array = np.ndarray[Any, Any]
 
@@ -32,6 +36,13 @@ PI = np.longdouble("3.141592653589793238462643383279502884")
 DIRECT_EXTENT_MAX = 4096
 # Above this number of elements long double is too slow, and its gain over double is negligible against the bound.
 LONG_DOUBLE_ELEMENTS_MAX = 1 << 20
+# X[k] = sum over j of f_j x[j] cos(pi (j+a) (k+b) / m) or sin(...), with 2a and 2b. f_j is 2, but 1 at ENDS_OF_INPUT.
+SHIFTS = {"dct1": (0, 0), "dct2": (1, 0), "dct3": (0, 1), "dct4": (1, 1)} | {
+    "dst1": (2, 2), "dst2": (1, 2), "dst3": (2, 1), "dst4": (1, 1)
+}  # fmt: skip
+ENDS_OF_INPUT = {"dct1": (0, -1), "dct3": (0,), "dst3": (-1,)}
+ENDS_OF_OUTPUT = {"dct1": (0, -1), "dct2": (0,), "dst2": (-1,)}
+SQRT2 = np.sqrt(np.longdouble(2))
 
 
 def tolerance(precision: str, points: int) -> float:
@@ -71,46 +82,57 @@ def working_precision(precision: str, elements: int) -> str:
 
 def forward(
     x: Array,
-    kind: str,
+    kind: str | Sequence[str],
     axes: Sequence[int],
     sign: int = -1,
     norm: str = "none",
     real_extent: int | None = None,
 ) -> Array:
     """Returns the serial forward transform, in the precision of `x`. Does not use `real_extent`."""
-    library, _ = serial_library()
-    points = math.prod(x.shape[axis] for axis in axes)
-    if kind == "c2c":
-        result = c2c(x, axes, sign)
-    elif library is not None:
-        result = library.rfftn(x, axes=axes)
-        result = np.conj(result) if sign > 0 else result
-    else:
-        extent = x.shape[axes[-1]] // 2 + 1
-        result = np.take(c2c(x.astype(complex_of(x)), axes, sign), range(extent), axis=axes[-1])
+    of_axes = dict(zip(axes, kinds.each_of(kind, len(axes)), strict=True))
+    points = math.prod(kinds.logical_length(each, x.shape[axis]) for axis, each in of_axes.items())
+    for axis in _axes_of("r2c", of_axes):
+        x = r2c(x, axis, sign)
+    result = c2c(x, _axes_of("c2c", of_axes), sign)
+    for axis, each in of_axes.items():
+        if each in kinds.COSINES:
+            result = cosine(result, each, axis, norm)
     return np.asarray(result * scale(norm, "forward", points).astype(real_of(x)))
 
 
 def backward(
     spectrum: Array,
-    kind: str,
+    kind: str | Sequence[str],
     axes: Sequence[int],
     sign: int = -1,
     norm: str = "none",
     real_extent: int | None = None,
 ) -> Array:
     """Returns the serial backward transform; `real_extent` is the length of the halved axis in real space."""
-    if kind == "c2c":
-        points = math.prod(spectrum.shape[axis] for axis in axes)
-        result = c2c(spectrum, axes, -sign)
-    else:
-        if real_extent is None:
-            raise ValueError("c2r needs the real extent of the halved axis: n//2+1 does not say whether n is odd")
-        points = math.prod(spectrum.shape[axis] for axis in axes[:-1]) * real_extent
-        # As every c2r: first a c2c over all other axes, then the halved axis.
-        partial = c2c(spectrum, axes[:-1], -sign)
-        result = c2r(partial if sign < 0 else np.conj(partial), axes[-1], real_extent)
+    of_axes = dict(zip(axes, kinds.each_of(kind, len(axes)), strict=True))
+    halved = _axes_of("r2c", of_axes)
+    if halved and real_extent is None:
+        raise ValueError("c2r needs the real extent of the halved axis: n//2+1 does not say whether n is odd")
+    extents = {axis: spectrum.shape[axis] for axis in axes} | dict.fromkeys(halved, real_extent or 0)
+    points = math.prod(kinds.logical_length(each, extents[axis]) for axis, each in of_axes.items())
+    result = c2c(spectrum, _axes_of("c2c", of_axes), -sign)
+    for axis, each in of_axes.items():
+        if each in kinds.COSINES:
+            result = cosine(result, kinds.inverse_of(each), axis, norm)
+    for axis in halved:  # after all other axes, because only then the lines are Hermitian
+        result = c2r(result if sign < 0 else np.conj(result), axis, extents[axis])
     return np.asarray(result * scale(norm, "backward", points).astype(real_of(spectrum)))
+
+
+def _axes_of(kind: str, of_axes: dict[int, str]) -> list[int]:
+    return [axis for axis, each in of_axes.items() if each == kind]
+
+
+def name_of(kind: str | Sequence[str]) -> str:
+    """Returns the name of the library that computes the reference of a kind."""
+    library, name = serial_library()
+    has_cosines = any(each in kinds.COSINES for each in ([kind] if isinstance(kind, str) else kind))
+    return f"{name} and direct sums" if has_cosines and library is not None and not hasattr(library, "dct") else name
 
 
 def c2c(x: Array, axes: Sequence[int], sign: int) -> Array:
@@ -127,12 +149,33 @@ def c2c(x: Array, axes: Sequence[int], sign: int) -> Array:
     return x
 
 
+def r2c(x: Array, axis: int, sign: int) -> Array:
+    """Returns the first n//2+1 numbers of the unscaled transform of real lines."""
+    library, _ = serial_library()
+    if library is not None:
+        result = np.asarray(library.rfft(x, axis=axis))
+        return np.conj(result) if sign > 0 else result
+    return np.take(c2c(x.astype(complex_of(x)), [axis], sign), range(x.shape[axis] // 2 + 1), axis=axis)
+
+
 def c2r(spectrum: Array, axis: int, extent: int) -> Array:
     """Returns the unscaled c2r with exp(+) of the n//2+1 numbers of a Hermitian line."""
     library, _ = serial_library()
     if library is not None:
         return np.asarray(library.irfft(spectrum, n=extent, axis=axis, norm="forward"))
     return along(spectrum, axis, lambda lines: direct_c2r(lines, extent))
+
+
+def cosine(x: Array, kind: str, axis: int, norm: str) -> Array:
+    """Returns the unscaled cosine or sine transform of reals, or of both parts; "ortho" has its factors at the ends."""
+    library, _ = serial_library()
+    if library is None or not hasattr(library, "dct"):
+        return along(x, axis, lambda lines: direct_cosine(lines, kind, norm))
+    transform = library.dct if kind.startswith("dct") else library.dst
+    if norm != "ortho":
+        return np.asarray(transform(x, type=int(kind[-1]), axis=axis))
+    unscaled = np.sqrt(np.longdouble(kinds.logical_length(kind, x.shape[axis]))).astype(real_of(x))
+    return np.asarray(transform(x, type=int(kind[-1]), axis=axis, norm="ortho") * unscaled)
 
 
 def along(x: Array, axis: int, transform: Callable[[Array], Array]) -> Array:
@@ -158,6 +201,46 @@ def direct_c2r(lines: Array, extent: int) -> Array:
         weights[-1] = 1
     sums = (lines * weights) @ dft_matrix(extent, +1)[: lines.shape[-1]]
     return np.asarray(sums.real.astype(real_of(lines)))
+
+
+def direct_cosine(lines: Array, kind: str, norm: str) -> Array:
+    """Returns the sums of the definition along the last axis, in long double."""
+    n = lines.shape[-1]
+    index = np.arange(n)
+    if n <= DIRECT_EXTENT_MAX:
+        return np.asarray((lines @ cosine_coefficients(kind, n, index, index, norm)).astype(lines.dtype))
+    # The angles are multiples of 2*pi/(8m), so that the sums are numbers of a longer c2c.
+    (a, b), period = SHIFTS[kind], 8 * kinds.denominator(kind, n)
+
+    def sums(part: Array) -> Array:
+        spaced = np.zeros((*part.shape[:-1], period), complex_of(part))
+        spaced[..., 2 * index + a] = part * _input_factors(kind, n, index, norm)
+        found = c2c(spaced, [spaced.ndim - 1], +1)[..., 2 * index + b]
+        return (found.real if kind.startswith("dct") else found.imag) * _output_factors(kind, n, index, norm)
+
+    result = sums(lines.real) + 1j * sums(lines.imag) if np.iscomplexobj(lines) else sums(lines)
+    return np.asarray(result.astype(lines.dtype))
+
+
+def cosine_coefficients(kind: str, n: int, inputs: Array, outputs: Array, norm: str) -> Array:
+    """Returns the factor of each of some inputs in each of some outputs, in long double; "ortho" without its scale."""
+    (a, b), m = SHIFTS[kind], kinds.denominator(kind, n)
+    # The product is first reduced modulo one turn, so that the angle is exact.
+    turns = (np.outer(2 * inputs + a, 2 * outputs + b) % (8 * m)).astype(np.longdouble) / (8 * m)
+    values = (np.cos if kind.startswith("dct") else np.sin)(2 * PI * turns)
+    return np.asarray(
+        values * _input_factors(kind, n, inputs, norm)[:, np.newaxis] * _output_factors(kind, n, outputs, norm)
+    )
+
+
+def _input_factors(kind: str, n: int, index: Array, norm: str) -> Array:
+    ends = [end % n for end in ENDS_OF_INPUT.get(kind, ())]
+    return np.where(np.isin(index, ends), SQRT2 if norm == "ortho" else np.longdouble(1), np.longdouble(2))
+
+
+def _output_factors(kind: str, n: int, index: Array, norm: str) -> Array:
+    ends = [end % n for end in ENDS_OF_OUTPUT.get(kind, ())]
+    return np.where(np.isin(index, ends), 1 / SQRT2 if norm == "ortho" else np.longdouble(1), np.longdouble(1))
 
 
 def dft_matrix(extent: int, sign: int) -> Array:

@@ -18,6 +18,7 @@ from typing import Any
 
 from weft import errors
 from weft._support import option_types
+from weft._support.dtypes import names_complex, precision_of
 from weft._support.memory import check_memory
 from weft.options import Exchange
 from weft.planning.plans import plan
@@ -25,7 +26,8 @@ from weft.transform import FFT
 from weft.verify import plane_waves, reference
 from weft.verify.case_classes import Histogram, draw_cases
 from weft.verify.cases import GROUPS, Case, product
-from weft.verify.trial import Trial, TrialFailed, layouts_of
+from weft.verify.kinds import COSINES, KINDS, each_of
+from weft.verify.trial import Trial, TrialFailed, input_dtype, layouts_of
 
 # A case that takes longer is reported as hanging. The second limit is for oversubscribed cores and long double. Both
 # are far above usual times.
@@ -213,7 +215,7 @@ def require_possible(case: Case, comm: Any) -> None:
         ranks=case.ranks,
         ranks_per_node=sharing_ranks(case.method, case.ranks),
         axes=case.axes or None,
-        dtype=case.precision,
+        dtype=input_dtype(case),
         norm=case.norm,
         sign=case.sign,
         threads=case.threads,
@@ -245,7 +247,8 @@ def run(options: Mapping[str, Any], hooks: Hooks = Hooks()) -> int:
     json    print data, not text
     case    JSON of one case
     random  number of cases; with seed
-    shape   of one problem; with kind, dtype, axes, input, output, norm, sign, threads, exchange, engine, inverse, seed
+    shape   of one problem; with kind, dtype, axes, input, output, norm, sign, threads, exchange, engine, inverse, seed,
+            and complex_input: whether cosine and sine kinds of all axes transform complex numbers, as a complex dtype
 
     Rank 0 prints. A hanging case ends the job, with status 1 and one message.
 
@@ -305,7 +308,9 @@ def verify_case(case: Case, comm: Any, say: Callable[[str], None], as_json: bool
 
 def _name_of(case: Case) -> str:
     ranks = "1 rank" if case.ranks == 1 else f"{case.ranks} ranks"
-    return f"{'x'.join(map(str, case.shape))} {case.kind} {case.precision} on {ranks}"
+    kind = case.kind if isinstance(case.kind, str) else ",".join(case.kind)
+    numbers = "complex " if case.complex_input else ""
+    return f"{'x'.join(map(str, case.shape))} {kind} {numbers}{case.precision} on {ranks}"
 
 
 def _line_of(case: Case, verdict: Verdict) -> str:
@@ -379,8 +384,10 @@ def verify_problem(given: Mapping[str, Any], comm: Any, say: Callable[[str], Non
     require_memory(case, ARRAYS_OF_GATHERED if gathered else ARRAYS_OF_WAVES, comm)
     with time_limit(_name_of(case), limit_s(case), comm, hooks.end_job):
         measured = _measure(case, comm, fft_options, gathered)
-    checked_by = f"serial FFT ({reference.serial_library()[1]})" if gathered else "plane waves"
-    tolerance = reference.tolerance("f32" if fft_options["exchange"].wire == "f32" else case.precision, case.points)
+    checked_by = f"serial FFT ({reference.name_of(case.kind)})" if gathered else "plane waves"
+    tolerance = reference.tolerance(
+        "f32" if fft_options["exchange"].wire == "f32" else case.precision, case.logical_points
+    )
     ok = all(error <= tolerance for error in measured.values())
     if as_json:
         say(json.dumps({**_described(case), "checked_by": checked_by, "errors": measured,
@@ -410,6 +417,7 @@ def _described(case: Case) -> dict[str, Any]:
         "shape": list(case.shape),
         "axes": list(case.all_axes),
         "kind": case.kind,
+        "complex_input": case.complex_input,
         "dtype": case.precision,
         "ranks": case.ranks,
         "threads": case.threads,
@@ -424,13 +432,18 @@ def _problem_of(given: Mapping[str, Any], ranks: int) -> tuple[Case, dict[str, A
     of_cases = ("kind", "dtype", "axes", "norm", "sign", "threads")
     exchange = given.get("exchange", Exchange())
     options = {name: given[name] for name in (*of_cases, *BEYOND_CASES) if name in given} | {"exchange": exchange}
+    if given.get("complex_input", False):
+        options["dtype"] = reference.COMPLEX_TYPES[precision_of(given.get("dtype"))]
     sharing = sharing_ranks(exchange.method, ranks, exchange.nodes)
     problem = plan(given["shape"], ranks=ranks, ranks_per_node=sharing, **options).problem
+    # One word is the shorter form of a case, if there is one.
+    kind = next((word for word in KINDS if each_of(word, len(problem.axes)) == problem.kinds), problem.kinds)
     fft_options: dict[str, Any] = {name: options[name] for name in BEYOND_CASES if name in options}
     case = Case(
         shape=tuple(problem.shape),
         axes=tuple(problem.axes),
-        kind=problem.kind,
+        kind=kind,
+        complex_input=all(each in COSINES for each in problem.kinds) and names_complex(options.get("dtype")),
         precision=problem.precision,
         ranks=ranks,
         group="first" if ranks > 1 or given.get("comm") is not None else "alone",

@@ -6,6 +6,7 @@ transform. Every step that may fail on one rank ends with an agreement of all. S
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
@@ -153,13 +154,23 @@ def layouts_of(case: Case) -> dict[str, Any]:
     }
 
 
+def input_dtype(case: Case) -> np.dtype[Any]:
+    types = reference.REAL_TYPES if case.has_real_input else reference.COMPLEX_TYPES
+    return types[case.precision]
+
+
+def output_dtype(case: Case) -> np.dtype[Any]:
+    types = reference.REAL_TYPES if case.has_real_output else reference.COMPLEX_TYPES
+    return types[case.precision]
+
+
 def make_fft(case: Case, comm: Any, options: dict[str, Any] | None = None) -> Any:
     """Makes the transform of a case, with further options of weft.FFT. Collective."""
     return FFT(
         case.shape,
         kind=case.kind,
         axes=case.axes or None,
-        dtype=reference.REAL_TYPES[case.precision],
+        dtype=input_dtype(case),
         comm=comm,
         norm=case.norm,
         sign=case.sign,
@@ -188,7 +199,7 @@ def in_natural_order(whole: Array, case: Case) -> Array:
     """
     if whole.ndim == len(case.shape):
         return whole
-    if case.kind == "c2c":
+    if case.halved_axis is None:
         return whole.T.reshape(-1)
     (n,) = case.shape
     n1 = n // whole.shape[1]
@@ -203,7 +214,7 @@ def as_laid(whole: Array, case: Case, shape: Sequence[int]) -> Array:
     """Does the inverse of in_natural_order: returns an array of one axis in the shape n1 x n2, or half of its rows."""
     if whole.ndim == len(shape):
         return whole
-    if case.kind == "c2c":
+    if case.halved_axis is None:
         return whole.reshape(shape[::-1]).T
     (n,) = case.shape
     rows, n2 = shape
@@ -263,7 +274,7 @@ class Trial:
         if len(self.case.shape) > 1 or len(shape) != 2 or self.case.output != "any":
             return self.case.output_shape
         n1, left = divmod(self.case.shape[0], shape[1])
-        rows = n1 // 2 + 1 if self.case.kind == "r2c" else n1
+        rows = n1 if self.case.halved_axis is None else n1 // 2 + 1
         return shape if left == 0 and shape[0] == rows else self.case.output_shape
 
     def _check_cover(self, boxes: list[Bounds], shape: tuple[int, ...], what: str) -> None:
@@ -274,7 +285,7 @@ class Trial:
 
     def _check_same(self) -> None:
         """Checks that the output has the boxes of the input along every axis, except the axis that r2c halves."""
-        halved = self.case.all_axes[-1] if self.case.kind == "r2c" else None
+        halved = self.case.halved_axis
         for rank in range(self.case.ranks):
             a, b = self.fft.input.layout.box(rank), self.fft.output.layout.box(rank)
             if is_empty(a) or is_empty(b):
@@ -292,15 +303,9 @@ class Trial:
             self.X = self._guarded(self.fft.output, "output")
         else:
             self.x, self.X = self.fft.input.empty(), self.fft.output.empty()
-        complex_type = reference.COMPLEX_TYPES[self.case.precision]
-        real = self.case.kind == "r2c"
         for array, side, dtype in (
-            (
-                self.x,
-                self.fft.input,
-                reference.REAL_TYPES[self.case.precision] if real else complex_type,
-            ),
-            (self.X, self.fft.output, complex_type),
+            (self.x, self.fft.input, input_dtype(self.case)),
+            (self.X, self.fft.output, output_dtype(self.case)),
         ):
             local = tuple(hi - lo for lo, hi in side.box)
             require(
@@ -319,20 +324,18 @@ class Trial:
     def _data(self, direction: str) -> tuple[Array, Array]:
         """Returns the input and the expected output, on rank 0."""
         case = self.case
-        axes, halved = case.all_axes, case.shape[case.all_axes[-1]]
-        work = reference.working_precision(case.precision, product(case.shape))
-        real = case.kind == "r2c"
+        wide = dataclasses.replace(case, precision=reference.working_precision(case.precision, product(case.shape)))
+        how = (case.kind, case.all_axes, case.sign)
         seed = case.seed + (direction == "backward")
-        given = reference.random_array(case.shape, case.precision, not real, seed)
+        given = reference.random_array(case.shape, case.precision, not case.has_real_input, seed)
         if direction == "forward":
-            wide = given.astype(reference.REAL_TYPES[work] if real else reference.COMPLEX_TYPES[work])
-            return given, reference.forward(wide, case.kind, axes, case.sign, case.norm)
-        if real:  # the spectrum of real numbers
-            wide = given.astype(reference.REAL_TYPES[work])
-            spectrum = reference.forward(wide, "r2c", axes, case.sign, "ortho")
-            given = spectrum.astype(reference.COMPLEX_TYPES[case.precision])
-        wide = given.astype(reference.COMPLEX_TYPES[work])
-        return given, reference.backward(wide, case.kind, axes, case.sign, case.norm, halved)
+            return given, reference.forward(given.astype(input_dtype(wide)), *how, case.norm)
+        if case.halved_axis is None:
+            return given, reference.backward(given.astype(output_dtype(wide)), *how, case.norm)
+        # Only the spectrum of real numbers has a real inverse.
+        given = reference.forward(given.astype(input_dtype(wide)), *how, "ortho").astype(output_dtype(case))
+        extent = case.shape[case.halved_axis]
+        return given, reference.backward(given.astype(output_dtype(wide)), *how, case.norm, extent)
 
     # -- running --
 
@@ -396,7 +399,7 @@ class Trial:
 
     @property
     def tolerance(self) -> float:
-        return reference.tolerance(self.case.precision, self.case.points)
+        return reference.tolerance(self.case.precision, self.case.logical_points)
 
     def check(self, direction: str) -> float:
         """Does run(), and raises TrialFailed on every rank if the error is too large."""

@@ -104,7 +104,7 @@ class WeftRun:
         if self.x.size == 0:
             return
         if self._gathers:
-            is_complex = self._case.kind == "c2c"
+            is_complex = not self._case.has_real_input
             seed = self._session.rank
             self.x[...] = reference.random_array(self.x.shape, self._case.precision, is_complex, seed)
         else:
@@ -142,7 +142,7 @@ class WeftRun:
 
     def _serial_error(self, x: Any, X: Any) -> tuple[float, str]:
         case = self._case
-        working = np.clongdouble if case.kind == "c2c" else np.longdouble
+        working = np.longdouble if case.has_real_input else np.clongdouble
         expected = reference.forward(x.astype(working), case.kind, case.all_axes, norm="none")
         library = reference.serial_library()[1]
         X = in_natural_order(X, case)
