@@ -126,6 +126,22 @@ WHAT_MUST_WORK = {
     "arrays of one's own": lambda r: Case(S3, kind="r2c", memory="numpy", seed=3, ranks=r),
     "arrays from the pool": lambda r: Case(S3, kind="r2c", memory="returned", ranks=r),
     "overwritten input": lambda r: Case(S3, kind="r2c", overwrite_input=True, ranks=r),
+    "1d cosines": lambda r: Case((60,), kind="dct2", ranks=r),
+    "1d sines, in place, same": lambda r: Case((45,), kind="dst1", memory="in place", output="same", ranks=r),
+    "cosines": lambda r: Case(S3, kind=("dct1", "dst3", "dct4"), ranks=r),
+    "cosines backward first, same": lambda r: Case(S4, kind="dct3", first="backward", output="same", ranks=r),
+    "cosines of complex numbers": lambda r: Case(S3, kind="dst2", complex_input=True, memory="in place", ranks=r),
+    "cosines of a batch": lambda r: Case(S3, axes=(2, 0), kind=("dst1", "dct2"), precision="f32", ranks=r),
+    "cosines and r2c": lambda r: Case(S3, kind=("dct2", "dst4", "r2c"), norm="ortho", ranks=r),
+    "cosines and r2c of the first, in place": lambda r: Case(
+        S4, kind=("r2c", "dct1", "c2c", "dst3"), memory="in place", output="same", ranks=r
+    ),
+    "cosines and c2c, pencil": lambda r: Case(
+        S3, kind=("c2c", "dct3", "dst1"), input=grid(S3, r, 2), output=grid(S3, r, 2, 5), ranks=r
+    ),
+    "cosines, boxes both ways": lambda r: Case(S3, kind="dct1", input=boxes(S3, r), output=boxes(S3, r), ranks=r),
+    "cosines, messages": lambda r: Case(S3, kind="dst4", method="messages", norm="none", threads=2, ranks=r),
+    "cosines, long double": lambda r: Case(S3, kind=("dst2", "r2c", "dct2"), precision="f80", ranks=r),
     "last ranks": lambda r: Case(S3, kind="r2c", group="last", ranks=r),
     "ranks backwards": lambda r: Case(S3, group="reversed", input=boxes(S3, r), ranks=r),
 }
@@ -217,12 +233,78 @@ def test_a_seed_draws_the_same_with_and_without_node_memory() -> None:
     assert changed > 10
 
 
+def test_a_third_of_the_draws_has_cosines() -> None:
+    drawn = [cases.random_case(random.Random(seed), 4) for seed in range(600)]
+    families = [case_classes.kind_family(case) for case in drawn]
+    assert 0.25 < sum(family in ("cosine", "mixed") for family in families) / len(drawn) < 0.45
+    assert sum("dct1" in case.kinds for case in drawn) > 20
+    for case in drawn:
+        assert case.kinds.count("r2c") <= 1
+        assert not (case.complex_input and set(case.kinds) & {"c2c", "r2c"})
+        assert all(case.shape[axis] > 1 for axis, kind in case.kind_of_axis.items() if kind == "dct1")
+
+
+def test_classes_of_kinds() -> None:
+    for case, family, numbers in (
+        (Case((4, 6)), "c2c", "none"),
+        (Case((4, 6), kind=("r2c", "c2c")), "r2c", "none"),
+        (Case((4, 6), kind="dst2"), "cosine", "real"),
+        (Case((4, 6), kind=("dst2", "dct1"), complex_input=True), "cosine", "complex"),
+        (Case((4, 6), kind=("c2c", "dst2")), "mixed", "complex"),
+        (Case((4, 6), kind=("dst2", "r2c")), "mixed", "complex"),
+    ):
+        found = case_classes.classes(case)
+        assert (found["kind"], found["cosine numbers"]) == (family, numbers)
+        assert found["cosine type"] == ("none" if numbers == "none" else "dst2")
+
+
+@pytest.mark.parametrize(
+    ("case", "halved", "real_input", "real_output", "output_shape", "logical_points"),
+    [
+        (Case((4, 6), kind="r2c"), 1, True, False, (4, 4), 24),
+        (Case((4, 6), (1, 0), "r2c"), 0, True, False, (3, 6), 24),
+        (Case((4, 6), (1, 0), ("r2c", "dct1")), 1, True, False, (4, 4), 36),
+        (Case((4, 6), (-1,), ("r2c",)), 1, True, False, (4, 4), 6),
+        (Case((4, 6), kind=("dst1", "c2c")), None, False, False, (4, 6), 60),
+        (Case((4, 6), kind="dct2"), None, True, True, (4, 6), 96),
+        (Case((4, 6), (0,), "dct2", complex_input=True), None, False, False, (4, 6), 8),
+    ],
+)
+def test_kinds_decide_the_numbers_of_a_case(
+    case: Case,
+    halved: int | None,
+    real_input: bool,
+    real_output: bool,
+    output_shape: tuple[int, ...],
+    logical_points: int,
+) -> None:
+    assert (case.halved_axis, case.has_real_input, case.has_real_output) == (halved, real_input, real_output)
+    assert (case.output_shape, case.logical_points) == (output_shape, logical_points)
+    assert Case.from_json(case.to_json()) == case
+
+
 def test_a_class_that_no_case_is_in_is_reported() -> None:
     _, histogram = case_classes.draw_cases(random.Random(0), 3, 8)
     assert ("dimension", "5") in histogram.missing() or len(histogram.missing()) > 5
 
 
-@pytest.mark.parametrize("text", ["", "[]", "{}", '{"shape":[4],"colour":1}', "{", '{"shape":3'])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "[]",
+        "{}",
+        '{"shape":[4],"colour":1}',
+        "{",
+        '{"shape":3',
+        '{"shape":[4],"kind":"dct5"}',
+        '{"shape":[4,4],"kind":["dct1"]}',
+        '{"shape":[4,4],"kind":[["dct1"],"c2c"]}',
+        '{"shape":[4],"kind":3}',
+        '{"shape":[4],"complex_input":true}',
+        '{"shape":[4],"kind":"dct2","complex_input":1}',
+    ],
+)
 def test_a_line_that_is_no_case_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match="one JSON object"):
         Case.from_json(text)

@@ -24,7 +24,7 @@ from threads_on_ranks import (  # noqa: F401
     threads_on_one_communicator,
 )
 from weft.verify import plane_waves, runner, trial
-from weft.verify.cases import Case
+from weft.verify.cases import Case, as_tuples
 from weft.verify.trial import collect, spread
 
 
@@ -68,8 +68,8 @@ def verdict_with_one_bad_rank(comm: Any, bad: int) -> tuple[bool, str]:
     return verdict.ok, verdict.message
 
 
-def plane_wave_errors(comm: Any, shape: list[int], kind: str) -> dict[str, float]:
-    return plane_waves.measure(Case(tuple(shape), kind=kind, ranks=comm.size), comm)
+def plane_wave_errors(comm: Any, shape: list[int], kind: str | list[str]) -> dict[str, float]:
+    return plane_waves.measure(Case(tuple(shape), kind=as_tuples(kind), ranks=comm.size), comm)
 
 
 def sharing(comm: Any) -> tuple[bool, str]:

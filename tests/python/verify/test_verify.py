@@ -1,7 +1,8 @@
-"""The reference and the checks of `weft verify`: they pass for right results and fail for wrong ones."""
+"""The checks of `weft verify`: they pass for right results and fail for wrong ones."""
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import subprocess
 import sys
@@ -15,70 +16,12 @@ import weft
 from cli_helpers import assert_done
 from cli_helpers import weft as command_line
 from pool import is_ours
-from weft.verify import reference, runner, trial
+from weft.verify import plane_waves, runner, trial
 from weft.verify.cases import Case
+from weft.verify.kinds import COSINES
 
 if TYPE_CHECKING:
     from pool import Pool
-
-
-# ---- the reference ----
-
-
-def direct(x: np.ndarray, axes: tuple[int, ...], sign: int) -> np.ndarray:
-    """Computes the DFT by its definition, axis by axis, in long double."""
-    result = x.astype(np.clongdouble)
-    for axis in axes:
-        n = x.shape[axis]
-        turns = (np.outer(np.arange(n), np.arange(n)) % n).astype(np.longdouble) / n
-        matrix = np.exp(np.clongdouble(sign * 2j) * reference.PI * turns)
-        result = np.moveaxis(np.moveaxis(result, axis, -1) @ matrix, -1, axis)
-    return result
-
-
-@pytest.mark.parametrize("library", [True, False], ids=["library", "direct sum"])
-@pytest.mark.parametrize("sign", [-1, 1])
-@pytest.mark.parametrize("kind", ["c2c", "r2c"])
-@pytest.mark.parametrize(("shape", "axes"), [((7,), (0,)), ((4, 9, 5), (2, 0)), ((6, 8), (1, 0)), ((1, 3), (1,))])
-def test_reference_is_the_definition(
-    shape: tuple[int, ...],
-    axes: tuple[int, ...],
-    kind: str,
-    sign: int,
-    library: bool,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    if not library:
-        monkeypatch.setattr(reference, "serial_library", lambda: (None, "direct sum"))
-    x = reference.random_array(shape, "f80", kind == "c2c", seed=1)
-    expected = direct(x, axes, sign)
-    halved, n = axes[-1], shape[axes[-1]]
-    if kind == "r2c":
-        expected = np.take(expected, range(n // 2 + 1), axis=halved)
-    spectrum = reference.forward(x, kind, axes, sign)
-    assert spectrum.dtype == np.clongdouble
-    assert reference.relative_error(spectrum, expected) < 1e-18
-    back = reference.backward(spectrum, kind, axes, sign, "backward", n)
-    assert back.dtype == x.dtype
-    assert reference.relative_error(back, x) < 1e-18
-
-
-def test_scales_of_the_norms() -> None:
-    for norm, forward, backward in (
-        ("backward", 1, 0.25),
-        ("ortho", 0.5, 0.5),
-        ("forward", 0.25, 1),
-        ("none", 1, 1),
-    ):
-        assert reference.scale(norm, "forward", 4) == forward
-        assert reference.scale(norm, "backward", 4) == backward
-
-
-def test_errors_are_relative_and_see_what_is_not_a_number() -> None:
-    assert reference.relative_error(np.array([3.0, 4.5]), np.array([3.0, 4.0])) == pytest.approx(0.1)
-    assert reference.relative_error(np.array([np.nan]), np.array([1.0])) == np.inf
-    assert reference.tolerance("f64", 1) == pytest.approx(3 * 2**-53)
-    assert reference.tolerance("f32", 2**16) == pytest.approx(12 * 2**-24)
 
 
 # ---- a check must be able to fail ----
@@ -128,6 +71,33 @@ def test_faults_are_found(fault: str, message: str, monkeypatch: pytest.MonkeyPa
     verdict = runner.check_case(Case((4, 6), memory="numpy", group="alone"))
     assert not verdict.ok
     assert message in verdict.message
+
+
+@pytest.mark.parametrize("kind", ["dct1", "dst4", ("dct3", "c2c"), ("r2c", "dst2")])
+@pytest.mark.parametrize("fault", ["one value", "bits"])
+def test_faults_of_cosines_are_found(fault: str, kind: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    make = trial.make_fft
+    case = Case((4, 6), kind=kind, group="alone", seed=1)
+    assert runner.check_case(case).ok
+    monkeypatch.setattr(trial, "make_fft", lambda *given: Wrong(make(*given), fault))
+    assert not runner.check_case(case).ok
+
+
+@pytest.mark.parametrize("kind", COSINES)
+@pytest.mark.parametrize("complex_input", [False, True])
+def test_each_type_differs_from_all_others(kind: str, complex_input: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A transform of another type is a failure, as is one without the norm's factors at the ends."""
+    make = trial.make_fft
+    case = Case((5, 6), kind=kind, complex_input=complex_input, norm="ortho", group="alone")
+    assert runner.check_case(case).ok
+    for other in (*COSINES, "without norm"):
+        wrong = {"norm": "none"} if other == "without norm" else {"kind": other}
+
+        def other_fft(given: Case, *more: Any, wrong: Any = wrong) -> Any:
+            return make(dataclasses.replace(given, **wrong), *more)
+
+        monkeypatch.setattr(trial, "make_fft", other_fft)
+        assert runner.check_case(case).ok == (other == kind)
 
 
 def test_without_a_fault_the_verdict_is_good() -> None:
@@ -223,12 +193,54 @@ def test_a_failing_case_prints_the_line_that_reproduces_it(
     assert runner.run({"case": text}) == 0
 
 
-@pytest.mark.parametrize("kind", ["c2c", "r2c"])
-def test_a_problem_is_compared_with_a_serial_transform(kind: str, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize("kind", ["c2c", "r2c", "dst3", ("r2c", "dct1")])
+def test_a_problem_is_compared_with_a_serial_transform(kind: Any, capsys: pytest.CaptureFixture[str]) -> None:
     assert runner.run({"shape": (12, 10, 9), "kind": kind, "axes": (0, 2), "dtype": "float32", "json": True}) == 0
     data = json.loads(capsys.readouterr().out)
     assert data["ok"] and data["axes"] == [0, 2] and data["dtype"] == "f32"
+    assert data["kind"] == (kind if isinstance(kind, str) else list(kind))
     assert 0 < data["errors"]["forward"] < data["tolerance"]
+
+
+@pytest.mark.parametrize(
+    ("options", "is_complex"),
+    [
+        ({"dtype": "float32"}, False),
+        ({"dtype": "f32"}, False),
+        ({"dtype": "complex64"}, True),
+        ({"dtype": "f32", "complex_input": True}, True),
+        ({"dtype": "f32", "complex_input": True, "kind": ("dct2", "c2c")}, False),
+    ],
+)
+def test_a_problem_of_cosines_says_which_numbers_it_has(
+    options: dict[str, Any], is_complex: bool, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    made: list[weft.FFT] = []
+    make = trial.make_fft
+    monkeypatch.setattr(trial, "make_fft", lambda *given: made.append(make(*given)) or made[-1])
+    assert runner.run({"shape": (6, 8), "kind": "dct2", "json": True, **options}) == 0
+    data = json.loads(capsys.readouterr().out)
+    assert (data["dtype"], data["complex_input"]) == ("f32", is_complex)
+    assert made[0].input.dtype == (np.complex64 if is_complex or "kind" in options else np.float32)
+
+
+@pytest.mark.parametrize("norm", ["backward", "ortho", "forward", "none"])
+@pytest.mark.parametrize("complex_input", [False, True])
+@pytest.mark.parametrize("kind", [*COSINES, ("c2c", "dct1", "dst2"), ("r2c", "dst3", "c2c"), ("dct3", "dst1", "dct4")])
+def test_plane_waves_fit_cosines(kind: Any, complex_input: bool, norm: str) -> None:
+    if complex_input and "c2c" in kind:
+        return
+    case = Case((6, 5, 9), (2, 0, 1), kind, complex_input, norm=norm, group="alone")
+    for error in plane_waves.measure(case, None).values():
+        assert error < 1e-15
+
+
+@pytest.mark.parametrize("kind", ["dct2", ("r2c", "dst1", "c2c")])
+def test_plane_waves_find_another_type(kind: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    case = Case((6, 5, 9), (2, 0, 1), kind, group="alone")
+    other = dataclasses.replace(case, kind={"dct2": "dct4"}.get(kind, ("r2c", "dst4", "c2c")))
+    monkeypatch.setattr(plane_waves, "make_together", lambda given, *more: trial.make_together(other, *more))
+    assert all(error > 0.1 for error in plane_waves.measure(case, None).values())
 
 
 @pytest.mark.parametrize("norm", ["backward", "ortho", "none"])
@@ -248,7 +260,7 @@ def test_large_problems_carry_plane_waves(
 
 @pytest.mark.parametrize("ranks", [1, 3, 4, 8])
 def test_plane_waves_on_ranks(pool: Pool, ranks: int) -> None:
-    for kind in ("c2c", "r2c"):
+    for kind in ("c2c", "r2c", "dst2", ("dct1", "c2c", "dct3")):
         for errors in pool.values("plane_wave_errors", ranks, shape=[24, 18, 15], kind=kind):
             assert 0 < errors["forward"] < 1e-15
             assert 0 < errors["backward"] < 1e-15
@@ -334,6 +346,11 @@ def test_a_problem_whose_transform_fails_is_an_error(monkeypatch: pytest.MonkeyP
         {"shape": (4, 0)},
         {"shape": (4,), "axes": (3,)},
         {"shape": (4,), "kind": "r2r"},
+        {"shape": (4, 4), "kind": ("r2c", "r2c")},
+        {"shape": (4, 4), "kind": ("dct2", "c2c", "c2c")},
+        {"shape": (4, 1), "kind": "dct1"},
+        {"shape": (4,), "kind": "dct2", "dtype": "int32", "complex_input": True},
+        {"case": '{"shape":[4,1],"kind":["c2c","dct1"]}'},
         {"shape": (4,), "dtype": "int32"},
     ],
 )
