@@ -143,16 +143,17 @@ def _point(planned: _planning.Plan, alone_s: float) -> Point:
         seconds=seconds,
         speed_up=alone_s / seconds,
         efficiency=alone_s / seconds / problem.ranks,
-        gflops=_operations(problem) / seconds / 1e9,
+        gflops=_operations(planned) / seconds / 1e9,
         communication=(exchanged_s + prediction.call_s) / seconds,
         plan=planned,
     )
 
 
-def _operations(problem: _planning.Problem) -> float:
+def _operations(planned: _planning.Plan) -> float:
     """Returns 5 N lg N for each transform of a batch, half of it for real data: the convention, not the real count."""
+    problem, is_real = planned.problem, planned.stages[0].source_element == "real"
     points = math.prod(problem.shape[axis] for axis in problem.axes)
-    return (2.5 if problem.kind == "r2c" else 5.0) * math.prod(problem.shape) * math.log2(points)
+    return (2.5 if is_real else 5.0) * math.prod(problem.shape) * math.log2(points)
 
 
 def _seconds(planned: _planning.Plan) -> float:

@@ -5,10 +5,10 @@ from typing import Annotated
 import typer
 
 import weft
-from weft.cli.support.choices import Dtype, Json, Kind, KindOption, Oversubscribe, Ranks, Trace
-from weft.cli.support.command import app, precision_of, start
+from weft.cli.support.choices import DtypeOfKinds, Json, Oversubscribe, Ranks, Trace
+from weft.cli.support.command import app, numbers_of, start
 from weft.cli.support.option_tables import Part, with_options
-from weft.cli.support.values import shape_value
+from weft.cli.support.values import kinds_value, shape_value
 from weft.options import Exchange, Planning, TransformOptions
 
 
@@ -20,8 +20,13 @@ def bench_command(
     shape: Annotated[
         str | None, typer.Argument(metavar="SHAPE", help="Such as 256x256x256; of the real array for r2c.")
     ] = None,
-    kind: KindOption = Kind.c2c,
-    dtype: Dtype = "float64",
+    kind: Annotated[
+        str,
+        typer.Option(
+            metavar="KIND,...", help="c2c, r2c, dct1 to dct4 or dst1 to dst4: one word, or one for each of the axes."
+        ),
+    ] = "c2c",
+    dtype: DtypeOfKinds = "float64",
     in_place: Annotated[bool, typer.Option("--in-place", help="Output in the memory of the input.")] = False,
     repeat: Annotated[int, typer.Option(metavar="K", help="Number of timed repetitions, at least 10.")] = 10,
     peers: Annotated[
@@ -71,8 +76,8 @@ def bench_command(
         raise weft.InvalidArgument("bench needs a shape such as 256x256x256, or --model; none was given")
     options = weft_run.Options(
         shape=shape_value(shape, "SHAPE"),
-        kind=kind.value,
-        dtype=precision_of(dtype),
+        kind=kinds_value(kind, inverse=False).kind,
+        dtype=numbers_of(dtype),
         in_place=in_place,
         repeat=repeat,
         peers=comparison.peers_value(peers),

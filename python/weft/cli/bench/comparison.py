@@ -17,10 +17,10 @@ from weft.cli.bench.weft_run import Options, WeftRun, command_line, flop_count, 
 from weft.cli.commands.plan import explained
 from weft.cli.support import plots
 from weft.cli.support.session import Session
-from weft.cli.support.text import counted
+from weft.cli.support.text import counted, joined
 from weft.cli.support.trace import SIZES, Trace
-from weft.cli.support.values import checked_axes
-from weft.files import check_target, complex_dtype, write_file
+from weft.cli.support.values import checked_axes, keeps_numbers, kinds_by_axis
+from weft.files import check_target, write_file
 from weft.verify import reference
 from weft.verify.cases import Case
 
@@ -80,7 +80,6 @@ def run(options: Options, session: Session) -> int:
         if session.is_root:
             _check_targets(options)
     arrays = (2.0 if options.in_place else 3.0) + 2.0 * len(options.peers)
-    check_memory(session.comm, case.output_shape, complex_dtype(options.dtype).itemsize, arrays)
     contract = Contract(
         case=case,
         threads=options.transform.threads,
@@ -88,6 +87,7 @@ def run(options: Options, session: Session) -> int:
         overwrite_input=options.transform.overwrite_input or options.in_place,
         natural_output=options.transform.output == "same",
     )
+    check_memory(session.comm, case.output_shape, contract.output_dtype.itemsize, arrays)
     if options.methods is not None:
         return bench_methods.run(options, contract, session, options.methods)
     session.progress("planning")
@@ -106,7 +106,7 @@ def run(options: Options, session: Session) -> int:
         session.print_json(result)
     elif session.is_root:
         _print(session, result, explained(ours.fft.explain(), ours.fft.plan))
-    allowed = reference.tolerance("f32" if options.exchange.wire else case.precision, case.points)
+    allowed = reference.tolerance("f32" if options.exchange.wire else case.precision, case.logical_points)
     if not error <= allowed:
         raise weft.WeftError(
             f"a result must be within {allowed:.1e} of the exact one; its relative error is {error:.1e}; report this"
@@ -143,10 +143,17 @@ def _draw(result: dict[str, Any], plan: weft.Plan, target: str) -> None:
 
 
 def _case(options: Options, session: Session) -> Case:
-    precision = {4: "f32", 8: "f64"}.get(options.dtype.itemsize, "f80")
+    precision = {4: "f32", 8: "f64"}.get(options.dtype.real.itemsize, "f80")
     axes = checked_axes(options.transform.axes, len(options.shape))
+    kinds_by_axis(options.kind, len(axes))
     return Case(
-        shape=options.shape, axes=axes, kind=options.kind, precision=precision, ranks=session.ranks, norm="none"
+        shape=options.shape,
+        axes=axes,
+        kind=options.kind,
+        complex_input=options.dtype.is_complex and keeps_numbers(options.kind),
+        precision=precision,
+        ranks=session.ranks,
+        norm="none",
     )
 
 
@@ -251,10 +258,11 @@ def _result(
 def _print(session: Session, result: dict[str, Any], plan: str) -> None:
     problem = result["problem"]
     ranks, threads = result["ranks"], result["threads"]
-    shape = "x".join(map(str, problem["shape"]))
+    shape = joined(problem["shape"], "x")
+    kinds = problem["kind"] if isinstance(problem["kind"], str) else joined(problem["kind"])
     session.print(plan)
     session.print(
-        f"\n{shape} {problem['kind']} {problem['dtype']} on {counted(ranks, 'rank')} x "
+        f"\n{shape} {kinds} {problem['dtype']} on {counted(ranks, 'rank')} x "
         f"{counted(threads, 'thread')}, output {result['output']}, {problem['repeat']} repetitions\n"
     )
     session.print(f"{'':<14}{'median s':>11}{'min s':>11}{'GFlop/s':>10}{'x weft':>9}")

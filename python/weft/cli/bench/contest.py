@@ -13,6 +13,7 @@ import weft
 from weft.cli.support.session import Session
 from weft.runtime import running
 from weft.verify.cases import Case
+from weft.verify.kinds import COSINES
 from weft.verify.plane_waves import Waves
 
 WARM_UPS = 2
@@ -40,7 +41,26 @@ class Contract:
 
     @property
     def input_dtype(self) -> np.dtype:
-        return self.real_dtype if self.case.kind == "r2c" else self.complex_dtype
+        return self.real_dtype if self.case.has_real_input else self.complex_dtype
+
+    @property
+    def output_dtype(self) -> np.dtype:
+        return self.real_dtype if self.case.has_real_output else self.complex_dtype
+
+
+def has_cosines(case: Case) -> bool:
+    """Returns whether some axes are transformed by cosines or sines."""
+    return any(kind in COSINES for kind in case.kinds)
+
+
+def peer_axes(case: Case) -> tuple[int, ...]:
+    """Returns the axes in an order for other libraries, which transform the last one first: c2c, r2c, then cosines.
+
+    >>> peer_axes(Case((4, 5, 6), kind=("r2c", "dct2", "c2c"))), peer_axes(Case((4, 5)))
+    ((2, 0, 1), (0, 1))
+    """
+    ranks = {"c2c": 0, "r2c": 1}
+    return tuple(sorted(case.all_axes, key=lambda axis: ranks.get(case.kind_of_axis[axis], 2)))
 
 
 class Contestant(Protocol):
@@ -133,7 +153,7 @@ def waves_error(session: Session, case: Case, result: np.ndarray, box: Any, shap
     """Collective: returns the relative L2 error of the transform of the plane waves. `shape` is that of Waves."""
     expected = np.zeros_like(result)
     if result.size:
-        Waves(case).spectrum(expected, box, float(case.points), shape)
+        Waves(case).spectrum(expected, box, float(case.logical_points), shape)
     size = sum_of_squares(expected)
     expected -= result
     sums = np.array([sum_of_squares(expected), size])

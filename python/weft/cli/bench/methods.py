@@ -101,7 +101,7 @@ def run(options: Options, contract: Contract, session: Session, names: tuple[str
     elif session.is_root:
         _print(session, rows)
     worst = max(rows, key=lambda row: row.error)
-    allowed = reference.tolerance(contract.case.precision, contract.case.points)
+    allowed = reference.tolerance(contract.case.precision, contract.case.logical_points)
     if not worst.error <= allowed:
         raise weft.WeftError(
             f"a result must be within {allowed:.1e} of the exact one; that of {worst.exchange} is {worst.error:.1e} "

@@ -12,6 +12,7 @@ import numpy as np
 import weft
 from weft._support import option_types
 from weft.cli.bench.contest import Contract, timed, waves_error
+from weft.cli.support.command import Numbers
 from weft.cli.support.session import Session
 from weft.options import Exchange, Planning, TransformOptions
 from weft.verify import reference
@@ -29,8 +30,8 @@ class Options:
     """The parsed options."""
 
     shape: tuple[int, ...]
-    kind: str
-    dtype: np.dtype
+    kind: str | tuple[str, ...]
+    dtype: Numbers
     in_place: bool
     repeat: int
     peers: tuple[str, ...]
@@ -73,7 +74,7 @@ class WeftRun:
             options.shape,
             kind=options.kind,
             axes=contract.case.axes,
-            dtype=options.dtype,
+            dtype=contract.input_dtype,
             comm=session.comm,
             input=options.transform.input,
             output=options.transform.output,
@@ -166,7 +167,7 @@ def problem_data(options: Options, contract: Contract) -> dict[str, Any]:
     case = contract.case
     return {
         "shape": list(case.shape),
-        "kind": case.kind,
+        "kind": case.kind if isinstance(case.kind, str) else list(case.kind),
         "dtype": str(contract.input_dtype),
         "axes": list(case.all_axes),
         "in_place": contract.in_place,
@@ -188,8 +189,8 @@ def output_data(options: Options) -> str | list[int]:
 def flop_count(case: Case) -> float:
     """Returns the conventional, not the real, operation count: 5 N log2 N a transform of a batch, half for real data.
 
-    >>> flop_count(Case(shape=(4, 4)))
-    320.0
+    >>> flop_count(Case(shape=(4, 4))), flop_count(Case(shape=(4, 4), kind="dct2"))
+    (320.0, 160.0)
     """
     batch = math.prod(case.shape) // case.points
-    return 5.0 * case.points * math.log2(case.points) * batch * (0.5 if case.kind == "r2c" else 1.0)
+    return 5.0 * case.points * math.log2(case.points) * batch * (0.5 if case.has_real_input else 1.0)

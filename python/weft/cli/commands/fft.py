@@ -7,14 +7,15 @@ from typing import Any
 import numpy as np
 
 import weft
+from weft import _planning
 from weft._support.layouts import real_shape
 from weft._support.memory import check_memory
 from weft.cli.commands.plan import explained
 from weft.cli.support.arrays import read_array, warn_not_finite, write_array
 from weft.cli.support.session import Session
-from weft.cli.support.text import counted
+from weft.cli.support.text import counted, joined
 from weft.cli.support.trace import Trace
-from weft.cli.support.values import checked_axes
+from weft.cli.support.values import checked_axes, keeps_numbers, kinds_by_axis
 from weft.files import (
     NPY_ENDINGS,
     RAW_ENDINGS,
@@ -35,7 +36,7 @@ class Options:
 
     source: str
     target: str
-    kind: str | None
+    kind: str | tuple[str, ...] | None
     inverse: bool
     last: int | None
     dtype: np.dtype | None
@@ -52,18 +53,25 @@ class Options:
 class Problem:
     """The transform; for r2c `shape` is that of the real array."""
 
-    kind: str
+    kind: str | tuple[str, ...]
     shape: tuple[int, ...]
     axes: tuple[int, ...]
     real: np.dtype
+    is_complex: bool  # whether the numbers before forward are complex
     inverse: bool
 
     @property
+    def dtype(self) -> np.dtype:
+        return complex_dtype(self.real) if self.is_complex else self.real
+
+    @property
+    def spectrum_dtype(self) -> np.dtype:
+        return self.dtype if keeps_numbers(self.kind) else complex_dtype(self.real)
+
+    @property
     def spectrum_shape(self) -> tuple[int, ...]:
-        shape = list(self.shape)
-        if self.kind == "r2c":
-            shape[self.axes[-1]] = shape[self.axes[-1]] // 2 + 1
-        return tuple(shape)
+        kinds = kinds_by_axis(self.kind, len(self.axes))
+        return tuple(_planning.output_shape(self.shape, self.axes, kinds))
 
     @property
     def result_shape(self) -> tuple[int, ...]:
@@ -71,7 +79,15 @@ class Problem:
 
     @property
     def result_dtype(self) -> np.dtype:
-        return self.real if self.inverse and self.kind == "r2c" else complex_dtype(self.real)
+        return self.dtype if self.inverse else self.spectrum_dtype
+
+    @property
+    def name(self) -> str:
+        return f"inverse {self._words}" if self.inverse else self._words
+
+    @property
+    def _words(self) -> str:
+        return self.kind if isinstance(self.kind, str) else joined(self.kind)
 
 
 def run(options: Options, session: Session) -> int:
@@ -83,13 +99,13 @@ def run(options: Options, session: Session) -> int:
             check_target(options.target, NPY_ENDINGS + RAW_ENDINGS)
             if options.trace:
                 check_target(options.trace, ())
-    check_memory(session.comm, problem.spectrum_shape, complex_dtype(problem.real).itemsize, arrays=2)
+    check_memory(session.comm, problem.spectrum_shape, problem.spectrum_dtype.itemsize, arrays=2)
     session.progress("planning")
     fft = weft.FFT(
         problem.shape,
         kind=problem.kind,
         axes=problem.axes,
-        dtype=problem.real,
+        dtype=problem.dtype,
         comm=session.comm,
         input=options.transform.input,
         output="same" if len(problem.shape) == 1 else "any",  # one axis in its natural order
@@ -139,9 +155,11 @@ def described(source: Source, options: Options) -> Problem:
     axes = checked_axes(options.transform.axes, len(source.shape))
     is_complex = source.dtype.kind == "c"
     kind = options.kind or ("c2c" if is_complex or options.inverse else "r2c")
-    if kind == "r2c" and is_complex and not options.inverse:
+    kinds = kinds_by_axis(kind, len(axes))
+    halved = axes[kinds.index("r2c")] if "r2c" in kinds else None
+    if halved is not None and is_complex and not options.inverse:
         raise weft.InvalidArgument(
-            f"kind r2c transforms real data; {source.name} holds {source.dtype}; use --kind c2c, or --inverse for the "
+            f"kind r2c transforms real data; {source.name} holds {source.dtype}; use c2c instead, or --inverse for the "
             "way back"
         )
     real = working_dtype(source.dtype)
@@ -153,14 +171,15 @@ def described(source: Source, options: Options) -> Problem:
             )
         real = working_dtype(options.dtype)
     shape = source.shape
-    if kind == "r2c" and options.inverse:
-        shape = real_shape(shape, axes[-1], options.last, "--last")
+    if halved is not None and options.inverse:
+        shape = real_shape(shape, halved, options.last, "--last")
     elif options.last is not None:
         raise weft.InvalidArgument(
             "--last is the real length of the halved axis of an inverse r2c transform; got it without "
             "--inverse --kind r2c; add those, or leave --last out"
         )
-    return Problem(kind, shape, axes, real, options.inverse)
+    is_complex = is_complex if keeps_numbers(kinds) else halved is None
+    return Problem(kind, shape, axes, real, is_complex, options.inverse)
 
 
 class Clock:
@@ -199,11 +218,9 @@ def _report(options: Options, session: Session, source: Source, problem: Problem
             }
         )
         return
-    name = f"inverse {problem.kind}" if problem.inverse else problem.kind
-    axes = ",".join(map(str, problem.axes))
     times = ", ".join(f"{key[:-2]} {value:.3g} s" for key, value in clock.laps.items())
     note = "" if source.by_boxes or session.ranks == 1 else f" ({reading})"
     session.print(
-        f"{options.target}: {'x'.join(map(str, problem.result_shape))} {problem.result_dtype}, {name} over axes "
-        f"{axes} of {source.name} on {counted(session.ranks, 'rank')}{note}: {times}"
+        f"{options.target}: {joined(problem.result_shape, 'x')} {problem.result_dtype}, {problem.name} over axes "
+        f"{joined(problem.axes)} of {source.name} on {counted(session.ranks, 'rank')}{note}: {times}"
     )

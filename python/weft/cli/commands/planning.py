@@ -4,12 +4,13 @@ from typing import Annotated
 
 import typer
 
-from weft.cli.support.choices import AnyKind, Dtype, Json, MapForm, Oversubscribe, PlannedKind, Ranks, Threads
-from weft.cli.support.command import app, forward_kind, on_one_rank, precision_of, start
+from weft.cli.support.choices import DtypeOfKinds, Json, Kinds, MapForm, Oversubscribe, Ranks, Threads
+from weft.cli.support.command import app, numbers_of, on_one_rank, start
 from weft.cli.support.option_tables import Part, with_options
 from weft.cli.support.values import (
     count_value,
     folders_value,
+    kinds_value,
     rank_counts_value,
     shape_value,
     shapes_value,
@@ -84,8 +85,8 @@ def plan_command(
         int | None,
         typer.Option("--cores", min=1, metavar="C", help="Find the best division of C cores into ranks and threads."),
     ] = None,
-    kind: PlannedKind = AnyKind.c2c,
-    dtype: Dtype = "float64",
+    kind: Kinds = "c2c",
+    dtype: DtypeOfKinds = "float64",
     transform: Annotated[TransformOptions, Part("axes", "output", "input", "threads")],
     exchange: Exchange,
     planning: Annotated[Planning, Part(place="plan", help={"machine": PLAN_MACHINE})],
@@ -105,11 +106,11 @@ def plan_command(
     from weft.cli.commands import plan
 
     options = {
-        "kind": forward_kind(kind),
+        "kind": kinds_value(kind).kind,
         "ranks": count_value(ranks, "--ranks"),
         "ranks_per_node": ranks_per_node,
         "axes": transform.axes,
-        "dtype": precision_of(dtype),
+        "dtype": numbers_of(dtype).dtype,
         "input": transform.input,
         "output": transform.output,
         "threads": transform.threads,
@@ -174,8 +175,8 @@ def project_command(
         str, typer.Option("--ranks", metavar="A..B|P,Q", help="The powers of two in a range, or a list.")
     ] = "1..64",
     ranks_per_node: RanksPerNode = None,
-    kind: PlannedKind = AnyKind.c2c,
-    dtype: Dtype = "float64",
+    kind: Kinds = "c2c",
+    dtype: DtypeOfKinds = "float64",
     transform: Annotated[TransformOptions, Part("output", "threads")],
     exchange: Annotated[Exchange, Part("preset")],
     plot: Annotated[
@@ -196,8 +197,8 @@ def project_command(
         machine=machine,
         ranks=rank_counts_value(ranks),
         planning={
-            "kind": forward_kind(kind),
-            "dtype": precision_of(dtype),
+            "kind": kinds_value(kind).kind,
+            "dtype": numbers_of(dtype).dtype,
             "output": transform.output,
             "threads": transform.threads,
             "ranks_per_node": ranks_per_node,

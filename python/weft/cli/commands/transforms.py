@@ -4,11 +4,11 @@ from typing import Annotated
 
 import typer
 
-from weft.cli.support.choices import AnyKind, Dtype, Json, Oversubscribe, PlannedKind, Ranks, RawShape, Trace
-from weft.cli.support.command import app, forward_kind, precision_of, start
+from weft.cli.support.choices import DtypeOfKinds, Json, Kinds, Oversubscribe, Ranks, RawShape, Trace
+from weft.cli.support.command import app, numbers_of, start
 from weft.cli.support.option_tables import Part, with_options
 from weft.cli.support.session import Session, end_all_ranks
-from weft.cli.support.values import lengths_value, shape_value
+from weft.cli.support.values import keeps_numbers, kinds_value, lengths_value, shape_value
 from weft.files import named_dtype
 from weft.options import Exchange, Planning, TransformOptions
 
@@ -21,8 +21,12 @@ def fft_command(
     source: Annotated[str, typer.Argument(metavar="IN", help="A .npy, .nii, .nii.gz or raw file.")],
     target: Annotated[str, typer.Argument(metavar="OUT", help="A .npy file, or raw if it ends in .raw or .bin.")],
     kind: Annotated[
-        AnyKind | None,
-        typer.Option(help="Default: r2c for real data; c2c for complex data or --inverse. c2r: the inverse of r2c."),
+        str | None,
+        typer.Option(
+            metavar="KIND,...",
+            help="c2c, r2c, dct1 to dct4 or dst1 to dst4: one word, or one for each of the axes. Default: r2c for real "
+            "data; c2c for complex data or --inverse. c2r: the inverse of r2c.",
+        ),
     ] = None,
     inverse: Annotated[bool, typer.Option("--inverse", help="The inverse transform.")] = False,
     last: Annotated[
@@ -42,7 +46,7 @@ def fft_command(
     ranks: Ranks = None,
     oversubscribe: Oversubscribe = False,
 ) -> int:
-    """Transform the array in a file and write the result to a file, as numpy.fft does.
+    """Transform the array in a file and write the result to a file, as numpy.fft and scipy.fft do.
 
     IN may be .npy of any numeric type and order, NIfTI, or raw with --shape and --dtype. Each rank reads and writes
     only its own part. Only a .nii.gz file is read by one rank and scattered. OUT appears when it is complete; it may be
@@ -50,11 +54,12 @@ def fft_command(
     """
     from weft.cli.commands import fft
 
+    kinds = None if kind is None else kinds_value(kind)
     options = fft.Options(
         source=source,
         target=target,
-        kind=None if kind is None else forward_kind(kind),
-        inverse=inverse or kind == AnyKind.c2r,
+        kind=None if kinds is None else kinds.kind,
+        inverse=inverse or (kinds is not None and kinds.is_inverse),
         last=last,
         dtype=named_dtype(dtype) if dtype else None,
         shape=shape_value(shape) if shape else None,
@@ -119,8 +124,8 @@ def verify_command(
     random: Annotated[int | None, typer.Option(metavar="K", help="Check K random problems.")] = None,
     seed: Annotated[int, typer.Option(metavar="S", help="Seed of the random problems.")] = 0,
     case: Annotated[str | None, typer.Option(metavar="JSON", help="Check the problem that a failure printed.")] = None,
-    kind: PlannedKind = AnyKind.c2c,
-    dtype: Dtype = "float64",
+    kind: Kinds = "c2c",
+    dtype: DtypeOfKinds = "float64",
     inverse: Annotated[bool, typer.Option("--inverse", help="Check the backward transform first.")] = False,
     transform: Annotated[TransformOptions, Part("axes", "output", "input", "norm", "threads", "engine")],
     exchange: Exchange,
@@ -129,15 +134,17 @@ def verify_command(
     oversubscribe: Oversubscribe = False,
 ) -> int:
     """Check the accuracy of a problem, or of random ones, against serial transforms."""
+    kinds, numbers = kinds_value(kind), numbers_of(dtype)
     options = {
         "shape": shape_value(shape, "SHAPE") if shape else None,
         "random": random,
         "seed": seed,
         "case": case,
-        "kind": forward_kind(kind),
-        "dtype": precision_of(dtype),
+        "kind": kinds.kind,
+        "dtype": numbers.real,
+        "complex_input": numbers.is_complex and keeps_numbers(kinds.kind),
         "axes": transform.axes,
-        "inverse": inverse or kind == AnyKind.c2r,
+        "inverse": inverse or kinds.is_inverse,
         "output": transform.output,
         "input": transform.input,
         "norm": transform.norm,

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 import weft
-from weft.cli.support.choices import AnyKind, Dtype, Json, Oversubscribe, PlannedKind, Ranks
+from weft.cli.support.choices import Dtype, Json, KindOnDisks, Oversubscribe, Ranks
 from weft.cli.support.command import app, on_one_rank, start
 from weft.cli.support.environment import surrounding_ranks
 from weft.cli.support.option_tables import Part, with_options
@@ -239,7 +239,10 @@ def plan_command(
         str, typer.Argument(metavar="SHAPE", help="Such as 2^40 or 65536x65536; of the reals for r2c and c2r.")
     ],
     *,
-    kind: PlannedKind = AnyKind.c2c,
+    kind: Annotated[
+        KindOnDisks,
+        typer.Option("--kind", help="Complex to complex, real to complex, or its inverse, whose plan is the same."),
+    ] = KindOnDisks.c2c,
     dtype: Dtype = "float64",
     options: Annotated[OocOptions, Part(*PLANNED)],
     disk: Annotated[

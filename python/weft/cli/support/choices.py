@@ -6,14 +6,7 @@ from typing import Annotated
 import typer
 
 
-class Kind(str, Enum):
-    c2c = "c2c"
-    r2c = "r2c"
-
-
-class AnyKind(str, Enum):
-    """The kinds of options that also name the inverse of r2c."""
-
+class KindOnDisks(str, Enum):
     c2c = "c2c"
     r2c = "r2c"
     c2r = "c2r"
@@ -32,11 +25,25 @@ Oversubscribe = Annotated[
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print data as JSON.")]
 Threads = Annotated[int, typer.Option(min=1, max=4096, metavar="T", help="Threads of each rank.")]
-KindOption = Annotated[Kind, typer.Option("--kind", help="Complex to complex, or real to complex.")]
-PlannedKind = Annotated[
-    AnyKind, typer.Option("--kind", help="Complex to complex, real to complex, or its inverse, whose plan is the same.")
+Kinds = Annotated[
+    str,
+    typer.Option(
+        "--kind",
+        metavar="KIND,...",
+        help="c2c, r2c, dct1 to dct4 or dst1 to dst4: one word, or one for each of the axes. c2r: the inverse of r2c, "
+        "whose plan is the same.",
+    ),
 ]
 Dtype = Annotated[str, typer.Option("--dtype", metavar="T", help="Precision: float32, float64, longdouble.")]
+DtypeOfKinds = Annotated[
+    str,
+    typer.Option(
+        "--dtype",
+        metavar="T",
+        help="Precision: float32, float64, longdouble. Cosines and sines of complex numbers: complex64, complex128, "
+        "clongdouble.",
+    ),
+]
 RawShape = Annotated[str | None, typer.Option("--shape", metavar="AxB", help="Shape of a raw file (with --dtype).")]
 Trace = Annotated[
     str | None, typer.Option(metavar="FILE", help="Write a timeline of all ranks that ui.perfetto.dev opens.")

@@ -1,17 +1,17 @@
 """Parts that all commands share: the application, the options of planning, and the start on ranks."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import typer
 
 import weft
 from weft.cli.support import launch, session
-from weft.cli.support.choices import AnyKind
 from weft.cli.support.environment import DEBUG, surrounding_ranks
 from weft.cli.support.session import Session
 from weft.cli.support.values import ranks_value
-from weft.files import named_dtype, working_dtype
+from weft.files import complex_dtype, named_dtype, working_dtype
 
 app = typer.Typer(
     name="weft",
@@ -25,16 +25,27 @@ app = typer.Typer(
 )
 
 
-def forward_kind(kind: AnyKind) -> str:
-    """Returns the kind to plan: r2c for c2r, because both have the same plan."""
-    return "r2c" if kind == AnyKind.c2r else str(kind.value)
+@dataclass(frozen=True)
+class Numbers:
+    """The numbers that --dtype names. Cosine and sine transforms keep them; other kinds use only their precision."""
+
+    real: Any
+    is_complex: bool
+
+    @property
+    def dtype(self) -> Any:
+        return complex_dtype(self.real) if self.is_complex else self.real
 
 
-def precision_of(name: str) -> Any:
+def numbers_of(name: str) -> Numbers:
+    """
+    >>> numbers_of("complex64").dtype, numbers_of("complex64").real, numbers_of("f8").dtype
+    (dtype('complex64'), dtype('float32'), dtype('float64'))
+    """
     dtype = named_dtype(name)
     if dtype.kind not in "fc":
         raise weft.InvalidArgument(f"--dtype must be a floating type; got {name}; give float32, float64 or longdouble")
-    return working_dtype(dtype)
+    return Numbers(working_dtype(dtype), dtype.kind == "c")
 
 
 def start(

@@ -3,9 +3,11 @@
 import math
 import os
 import re
+from dataclasses import dataclass
 from fractions import Fraction
 
 import weft
+from weft import _planning
 from weft._support.checks import RANKS_MAX
 from weft.cli.support.text import joined
 
@@ -161,6 +163,57 @@ def checked_axes(axes: tuple[int, ...] | None, dims: int) -> tuple[int, ...]:
                 f"each axis can be transformed once; --axes {joined(axes)} has axis {axis} twice; name it once"
             )
     return counted
+
+
+@dataclass(frozen=True)
+class PlannedKinds:
+    """The kinds to plan: a word for all axes, or a word for each. c2r is planned as r2c and means the inverse."""
+
+    kind: str | tuple[str, ...]
+    is_inverse: bool = False
+
+
+def kinds_value(text: str, *, inverse: bool = True) -> PlannedKinds:
+    """Parses --kind. `inverse` says whether c2r is allowed.
+
+    >>> kinds_value("dct2,c2r"), kinds_value("c2c")
+    (PlannedKinds(kind=('dct2', 'r2c'), is_inverse=True), PlannedKinds(kind='c2c', is_inverse=False))
+    """
+    allowed = (*_planning.WORDS["kind"], "c2r") if inverse else _planning.WORDS["kind"]
+    given = text.split(",")
+    for word in given:
+        if word not in allowed:
+            raise weft.InvalidArgument(
+                f"--kind must be one of {', '.join(allowed)}, or such a word for each of the axes joined by commas; "
+                f"got {word[:80]!r}; for example --kind c2c or --kind dct2,r2c"
+            )
+    kinds = tuple("r2c" if word == "c2r" else word for word in given)
+    return PlannedKinds(kinds[0] if len(kinds) == 1 else kinds, "c2r" in given)
+
+
+def kinds_by_axis(kind: str | tuple[str, ...], axes: int) -> tuple[str, ...]:
+    """Returns the kind of each axis. One word is that of all axes, but r2c is the kind of the last one only.
+
+    >>> kinds_by_axis("dct2", 2), kinds_by_axis("r2c", 3), kinds_by_axis(("r2c", "dst1"), 2)
+    (('dct2', 'dct2'), ('c2c', 'c2c', 'r2c'), ('r2c', 'dst1'))
+    """
+    if isinstance(kind, str):
+        return ("c2c",) * (axes - 1) + ("r2c",) if kind == "r2c" else (kind,) * axes
+    if len(kind) != axes:
+        raise weft.InvalidArgument(
+            f"--kind must be one word or one for each of the {axes} axes; got {len(kind)}: {joined(kind)}; give as "
+            "many as axes"
+        )
+    return kind
+
+
+def keeps_numbers(kind: str | tuple[str, ...]) -> bool:
+    """Returns whether all kinds are cosine or sine transforms: reals then stay real, and complex numbers complex.
+
+    >>> keeps_numbers("dct2"), keeps_numbers(("dct2", "c2c"))
+    (True, False)
+    """
+    return not {"c2c", "r2c"}.intersection((kind,) if isinstance(kind, str) else kind)
 
 
 def chunks_value(text: str | None) -> int | str | None:

@@ -4,6 +4,7 @@ import ctypes
 import ctypes.util
 import os
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,8 @@ MEASURE = 0
 DESTROY_INPUT = 1 << 0
 PRESERVE_INPUT = 1 << 4
 FORWARD = -1
+# fftw_r2r_kind
+R2R_KINDS = {"dct1": 3, "dct3": 4, "dct2": 5, "dct4": 6, "dst1": 7, "dst3": 8, "dst2": 9, "dst4": 10}
 
 _SUFFIXES = {"f32": "f", "f64": "", "f80": "l"}
 
@@ -69,6 +72,11 @@ class Fftw:
 
     def empty(self, count: int, dtype: np.dtype) -> "Buffer":
         return Buffer(self, count, dtype)
+
+
+def r2r_kinds(kinds: Sequence[str]) -> Any:
+    """Returns an array of fftw_r2r_kind."""
+    return (ctypes.c_int * len(kinds))(*(R2R_KINDS[kind] for kind in kinds))
 
 
 class Buffer:

@@ -7,11 +7,19 @@ from typing import Any
 
 import numpy as np
 
-from weft.cli.bench.contest import Contestant, Contract, NotRun, fastest, sum_of_squares, timed, waves_error
+from weft.cli.bench.contest import (
+    Contestant,
+    Contract,
+    NotRun,
+    fastest,
+    has_cosines,
+    sum_of_squares,
+    timed,
+    waves_error,
+)
 from weft.cli.bench.peers import fftw_library
 from weft.cli.bench.peers.fftw_library import Fftw, loaded_mpi_libraries
 from weft.cli.support.session import Session
-from weft.verify.cases import Case
 from weft.verify.plane_waves import WAVES, Waves
 from weft.verify.reference import tolerance
 
@@ -47,10 +55,14 @@ def _check(contract: Contract, session: Session) -> None:
     case = contract.case
     if session.comm is None:
         raise NotRun("it needs MPI: give -n 1 or more")
-    if len(case.shape) == 1 and case.kind == "r2c":
-        raise NotRun("it has no r2c of one axis")
-    if case.all_axes != tuple(range(len(case.shape))):
-        raise NotRun("it transforms all axes in their order only")
+    if len(case.shape) == 1 and case.kinds != ("c2c",):
+        raise NotRun("of one axis it has c2c only")
+    if has_cosines(case) and not case.has_only_cosines:
+        raise NotRun("it does not mix cosines or sines with other kinds")
+    if sorted(case.all_axes) != list(range(len(case.shape))):
+        raise NotRun("it transforms all axes only")
+    if case.halved_axis not in (None, len(case.shape) - 1):
+        raise NotRun("it halves the last axis only")
 
 
 def _library(contract: Contract, session: Session) -> Fftw:
@@ -96,15 +108,14 @@ class FftwMpi:
         self._saved = None if self._keeps_input else self._source.array.copy()
 
     def _allocate(self, two_arrays: bool) -> None:
-        case = self._contract.case
-        shape = case.output_shape
+        shape = self.case.output_shape
         sizes = [_ptrdiff() for _ in range(4)]
         count = self._fftw.extended(
             "mpi_local_size_many_transposed",
             _ptrdiff,
             len(shape),
             (_ptrdiff * len(shape))(*shape),
-            _ptrdiff(1),
+            self._numbers_together,
             _ptrdiff(0),
             _ptrdiff(0),
             _handle(self._session.comm),
@@ -112,33 +123,44 @@ class FftwMpi:
         )
         n0, start0, n1, start1 = (size.value for size in sizes)
         self._rows, self._columns = (start0, start0 + n0), (start1, start1 + n1)
-        self._make_arrays(count, two_arrays)
+        self._make_arrays(count // self._numbers_together.value, two_arrays)
+
+    @property
+    def _numbers_together(self) -> Any:
+        """FFTW's number of interleaved transforms: the real and imaginary parts under cosines and sines are two."""
+        return _ptrdiff(2 if self.case.complex_input else 1)
 
     def _make_arrays(self, count: int, two_arrays: bool) -> None:
-        self._source = self._fftw.empty(count, self._contract.complex_dtype)
-        self._target = self._fftw.empty(count, self._contract.complex_dtype) if two_arrays else self._source
-        self._given = self._fftw.empty(count, self._contract.complex_dtype) if self._copies else None
+        dtype = self._contract.output_dtype
+        self._source = self._fftw.empty(count, dtype)
+        self._target = self._fftw.empty(count, dtype) if two_arrays else self._source
+        self._given = self._fftw.empty(count, dtype) if self._copies else None
 
     def _make_plan(self, destroys: bool) -> int:
-        case = self._contract.case
-        real = case.kind == "r2c"
+        case = self.case
+        how: tuple[Any, ...]
+        name, how = "mpi_plan_many_dft", (ctypes.c_int(fftw_library.FORWARD),)
+        if case.has_only_cosines:
+            in_order = [case.kind_of_axis[axis] for axis in range(len(case.shape))]
+            name, how = "mpi_plan_many_r2r", (fftw_library.r2r_kinds(in_order),)
+        elif case.halved_axis is not None:
+            name, how = "mpi_plan_many_dft_r2c", ()
         flags = fftw_library.MEASURE
         if self._transposed:
             flags |= TRANSPOSED_OUT
         flags |= fftw_library.DESTROY_INPUT if destroys else fftw_library.PRESERVE_INPUT
-        direction = () if real else (fftw_library.FORWARD,)
         plan = self._fftw.extended(
-            "mpi_plan_many_dft_r2c" if real else "mpi_plan_many_dft",
+            name,
             ctypes.c_void_p,
             len(case.shape),
             (_ptrdiff * len(case.shape))(*case.shape),
-            _ptrdiff(1),
+            self._numbers_together,
             _ptrdiff(0),
             _ptrdiff(0),
             ctypes.c_void_p(self._source.address),
             ctypes.c_void_p(self._target.address),
             _handle(self._session.comm),
-            *direction,
+            *how,
             ctypes.c_uint(flags),
         )
         return self._made_by_all(plan)
@@ -149,14 +171,14 @@ class FftwMpi:
         return plan
 
     def _fill(self, buffer: Any) -> None:
-        """Fills this rank's rows with plane waves; a real row is padded to 2*(n//2+1) numbers."""
+        """Fills this rank's rows with plane waves; a real row of r2c is padded to 2*(n//2+1) numbers."""
         case = self._contract.case
         rows = self._rows[1] - self._rows[0]
         if rows == 0:
             return
         spectrum_rows = (rows, *case.output_shape[1:])
         view = buffer.array[: math.prod(spectrum_rows)].reshape(spectrum_rows)
-        if case.kind == "r2c":
+        if case.halved_axis is not None:
             view = view.view(self._contract.real_dtype)[..., : case.shape[-1]]
         Waves(case).field(view, [self._rows, *((0, n) for n in case.shape[1:])], 1.0)
 
@@ -176,7 +198,7 @@ class FftwMpi:
         """Collective: relative error of a run."""
         self.prepare()
         self._run()
-        case: Case = self._contract.case
+        case = self.case
         n0, n1, *rest = case.output_shape
         rows, columns = self._rows, self._columns
         if not self._transposed:

@@ -5,12 +5,13 @@ import functools
 import os
 import socket
 import time
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from weft._support.memory import available_bytes
-from weft.cli.bench.contest import Contestant, Contract, NotRun, fastest, timed
+from weft.cli.bench.contest import Contestant, Contract, NotRun, fastest, has_cosines, peer_axes, timed
 from weft.cli.bench.peers import fftw_library
 from weft.cli.bench.peers.fftw_library import Fftw
 from weft.cli.support.session import Session
@@ -30,6 +31,8 @@ class _Dimension(ctypes.Structure):
 
 def make(contract: Contract, session: Session) -> Contestant:
     """Collective: returns the faster of in place and out of place, if the contract allows both."""
+    if has_cosines(contract.case) and not contract.case.has_only_cosines:
+        raise NotRun("it does not mix cosines or sines with other kinds")
     cores = _cores_of_all(session)
     fftw = _library(contract, session)
     if contract.in_place:
@@ -59,7 +62,7 @@ def _library(contract: Contract, session: Session) -> Fftw | None:
     """Returns the library on the first rank, which alone uses it; None on the others."""
     fftw, reason = None, ""
     if session.is_root:
-        needed = 3 * np.prod(contract.case.output_shape, dtype=float) * contract.complex_dtype.itemsize
+        needed = 3 * np.prod(contract.case.output_shape, dtype=float) * contract.output_dtype.itemsize
         if needed > available_bytes():
             reason = "the whole array and its copy do not fit in the memory that is left"
         try:
@@ -93,19 +96,17 @@ class FftwThreads:
 
     def _make(self, fftw: Fftw, way: str, threads: int) -> str:
         contract, case = self._contract, self._contract.case
-        real = case.kind == "r2c"
         self._in_place = way == "in place"
         padded = (*case.shape,)
-        if real and self._in_place:
-            axis = case.all_axes[-1]
-            padded = tuple(2 * (n // 2 + 1) if a == axis else n for a, n in enumerate(case.shape))
+        if self._in_place and case.halved_axis is not None:
+            padded = tuple(2 * (n // 2 + 1) if a == case.halved_axis else n for a, n in enumerate(case.shape))
         output_count = int(np.prod(case.output_shape))
         input_count = int(np.prod(padded))
         if self._in_place:
-            self._target = self._source = fftw.empty(output_count, contract.complex_dtype)
+            self._target = self._source = fftw.empty(output_count, contract.output_dtype)
         else:
             self._source = fftw.empty(input_count, contract.input_dtype)
-            self._target = fftw.empty(output_count, contract.complex_dtype)
+            self._target = fftw.empty(output_count, contract.output_dtype)
         memory = self._source.array.view(contract.input_dtype)[:input_count].reshape(padded)
         self._x = memory[tuple(slice(0, n) for n in case.shape)]
         self._X = self._target.array.reshape(case.output_shape)
@@ -121,28 +122,36 @@ class FftwThreads:
 
     def _make_plan(self, fftw: Fftw, padded: tuple[int, ...], destroys: bool) -> int:
         case = self._contract.case
-        strides_in = [int(np.prod(padded[a + 1 :])) for a in range(len(padded))]
-        strides_out = [int(np.prod(case.output_shape[a + 1 :])) for a in range(len(padded))]
-        axes = case.all_axes
-        batch = [a for a in range(len(padded)) if a not in axes]
+        # Cosines and sines transform real and imaginary parts alike, as a batch of two.
+        reals = 2 if case.complex_input else 1
+        strides_in = [reals * int(np.prod(padded[a + 1 :])) for a in range(len(padded))]
+        strides_out = [reals * int(np.prod(case.output_shape[a + 1 :])) for a in range(len(padded))]
+        axes = peer_axes(case)
 
-        def dimensions(chosen: Any) -> Any:
-            rows = [_Dimension(case.shape[a], strides_in[a], strides_out[a]) for a in chosen]
-            return (_Dimension * max(1, len(rows)))(*rows)
+        def dimensions(chosen: Sequence[int]) -> list[_Dimension]:
+            return [_Dimension(case.shape[a], strides_in[a], strides_out[a]) for a in chosen]
 
-        direction = () if case.kind == "r2c" else (fftw_library.FORWARD,)
+        transformed = dimensions(axes)
+        batch = dimensions([a for a in range(len(padded)) if a not in axes])
+        how: tuple[Any, ...]
+        name, how = "plan_guru64_dft", (ctypes.c_int(fftw_library.FORWARD),)
+        if case.has_only_cosines:
+            name, how = "plan_guru64_r2r", (fftw_library.r2r_kinds([case.kind_of_axis[a] for a in axes]),)
+            batch += [_Dimension(2, 1, 1)] * (reals - 1)
+        elif case.halved_axis is not None:
+            name, how = "plan_guru64_dft_r2c", ()
         flags = fftw_library.MEASURE
         flags |= fftw_library.DESTROY_INPUT if destroys else fftw_library.PRESERVE_INPUT
         return fftw(
-            "plan_guru64_dft_r2c" if case.kind == "r2c" else "plan_guru64_dft",
+            name,
             ctypes.c_void_p,
-            len(axes),
-            dimensions(axes),
+            len(transformed),
+            (_Dimension * len(transformed))(*transformed),
             len(batch),
-            dimensions(batch),
+            (_Dimension * max(1, len(batch)))(*batch),
             ctypes.c_void_p(self._source.address),
             ctypes.c_void_p(self._target.address),
-            *direction,
+            *how,
             ctypes.c_uint(flags),
         )
 
@@ -175,7 +184,7 @@ class FftwThreads:
         self._execute()
         case = self._contract.case
         expected = np.zeros_like(self._X)
-        Waves(case).spectrum(expected, [(0, n) for n in case.output_shape], float(case.points))
+        Waves(case).spectrum(expected, [(0, n) for n in case.output_shape], float(case.logical_points))
         return relative_error(self._X, expected)
 
     def _all_cores(self) -> "_Affinity":

@@ -1,12 +1,15 @@
 """mpi4py-fft as a peer."""
 
 import functools
+import itertools
 from typing import Any
 
 import numpy as np
 
-from weft.cli.bench.contest import Contestant, Contract, NotRun, fastest, timed, waves_error
+from weft.cli.bench.contest import Contestant, Contract, NotRun, fastest, has_cosines, peer_axes, timed, waves_error
 from weft.cli.support.session import Session
+from weft.verify.cases import Case
+from weft.verify.kinds import COSINES
 from weft.verify.plane_waves import Waves
 from weft.verify.reference import tolerance
 
@@ -17,9 +20,12 @@ def make(contract: Contract, session: Session) -> Contestant:
         raise NotRun("it needs MPI: give -n 1 or more")
     if len(contract.case.shape) < 2:
         raise NotRun("it cannot split a one-dimensional array")
+    if has_cosines(contract.case) and not contract.case.has_real_input:
+        raise NotRun("it has no cosines or sines of complex numbers")
     _require_package(session)
     keeps: list[bool | None] = [False] if contract.overwrite_input else [True, None]
-    grids: list[tuple[int, ...] | None] = [(-1,)]
+    # The axis that it transforms first must not be split.
+    grids: list[tuple[int, ...] | None] = [(-1,) if peer_axes(contract.case)[-1] else (1, -1)]
     if session.ranks > 3 and len(contract.case.shape) > 2:
         grids.append(None)
     makers = [functools.partial(Mpi4pyFft, contract, session, grid, keep) for grid in grids for keep in keeps]
@@ -72,17 +78,19 @@ class Mpi4pyFft:
         self._fft = PFFT(
             session.comm,
             list(case.shape),
-            axes=list(case.all_axes),
+            axes=list(peer_axes(case)),
             dtype=contract.input_dtype.char,
             grid=grid,
-            collapse=True,
+            collapse=len(set(case.kinds)) == 1 or not has_cosines(case),
+            transforms=_transforms(case),
             **options,
         )
         way = {True: "input preserved", None: "input copied", False: "input overwritten"}[keep]
         if contract.in_place:
             way = "input overwritten (it has no transform in place)"
         form = "slabs" if grid else "its default grid"
-        self.settings = f"mpi4py-fft {_version()}, FFTW_MEASURE, {form}, collapsed axes, {way}"
+        joint = "collapsed axes" if self._fft.collapse else "single axes"
+        self.settings = f"mpi4py-fft {_version()}, FFTW_MEASURE, {form}, {joint}, {way}"
         self._x = self._fft.forward.input_array
         self._box = _bounds(self._fft.local_slice(False))
         self._return = self._make_return() if contract.natural_output else []
@@ -128,6 +136,23 @@ class Mpi4pyFft:
             return waves_error(self._session, self._contract.case, self._return[-1][2], self._returned_box)
         result = self._fft.forward.output_array
         return waves_error(self._session, self._contract.case, result, _bounds(self._fft.local_slice(True)))
+
+
+def _transforms(case: Case) -> dict[tuple[int, ...], tuple[Any, Any]]:
+    """Returns its cosine and sine transforms, by the axes that it may transform together."""
+    from mpi4py_fft import fftw
+
+    found = {}
+    axes = peer_axes(case)
+    for count in range(1, len(axes) + 1):
+        for together in itertools.combinations(axes, count):
+            kinds = {case.kind_of_axis[axis] for axis in together}
+            kind = kinds.pop()
+            if not kinds and kind in COSINES:
+                name, number = f"{kind[:3]}n", int(kind[3])
+                forward, backward = getattr(fftw, name), getattr(fftw, f"i{name}")
+                found[together] = functools.partial(forward, type=number), functools.partial(backward, type=number)
+    return found
 
 
 def _bounds(slices: Any) -> list[tuple[int, int]]:
