@@ -76,6 +76,9 @@ struct FftOptions {
   /// Numbers of the input, where its kinds leave it open: cosine and sine transforms take reals,
   /// unless this is `complex`.
   Element element = Element::automatic;
+  /// The number of lowest wavenumbers in the spectrum, one for all axes or one for each of `axes`:
+  /// 1 .. n, all_modes or two_thirds. Forward drops the others, backward takes them as zero.
+  std::vector<std::int64_t> modes = {};
   MPI_Comm comm = MPI_COMM_NULL;     ///< MPI_COMM_NULL: this process alone, without MPI
   std::optional<Layout> input = {};  ///< chosen by the plan where absent
   Output output = {};

@@ -94,6 +94,12 @@ struct Exchange {
   friend bool operator==(const Exchange&, const Exchange&) = default;
 };
 
+/// Values of Problem::modes other than numbers.
+inline constexpr std::int64_t all_modes = -1;
+/// The wavenumbers below 2/3 of the highest: 2*ceil(n/3) - 1 of a Fourier axis, so that products of
+/// two fields do not alias onto them.
+inline constexpr std::int64_t two_thirds = -2;
+
 /// A transform to plan: the array, its layout, and the wanted output. Plain data.
 ///
 /// `shape` is the global array before forward: real space for r2c. Axes that are not in `axes` are
@@ -103,6 +109,9 @@ struct Problem {
   std::vector<int> axes = {};  ///< in any order, no repeats; empty: all axes
   Kinds kinds = {};            ///< one for all axes, or one for each of `axes` in their order
   Element element = Element::automatic;  ///< of the input
+  /// The number of lowest wavenumbers that the spectrum has of each of `axes`, in their order; one
+  /// for all; empty: all of them.
+  std::vector<std::int64_t> modes = {};
   Precision precision = Precision::f64;
   std::int64_t ranks = 1;
   /// Ranks that share memory: each node has this many consecutive ranks, from rank 0 on. The last
@@ -124,8 +133,14 @@ struct Problem {
   Exchange exchange = {};  ///< forced choices
   friend bool operator==(const Problem&, const Problem&) = default;
 
-  /// The shape of the output: `shape`, with n/2+1 on the axis that is halved.
+  /// The shape of the output: `shape`, with the modes of each axis, and n/2+1 on the axis that is
+  /// halved.
   Shape output_shape() const;
+  /// The number of wavenumbers that the spectrum has of one of `axes`, and whether these are fewer
+  /// than its points. Of a checked problem.
+  std::int64_t modes_of(int axis) const;
+  bool truncates(int axis) const { return modes_of(axis) < shape[static_cast<std::size_t>(axis)]; }
+  bool truncates() const { return !modes.empty(); }
   /// The kind of one of `axes`.
   Kind kind_of(int axis) const;
   /// The axis of kind r2c, which is halved; -1 if there is none.

@@ -52,6 +52,9 @@ enum weft_kind {
   WEFT_DST3 = 8,
   WEFT_DST4 = 9
 };
+/// Values of weft_options.modes other than numbers. Two thirds: the wavenumbers below 2/3 of the
+/// highest.
+enum weft_modes { WEFT_ALL_MODES = -1, WEFT_TWO_THIRDS = -2 };
 /// The numbers of the input where the kinds leave it open.
 enum weft_element { WEFT_ELEMENT_AUTOMATIC = 0, WEFT_ELEMENT_REAL = 1, WEFT_ELEMENT_COMPLEX = 2 };
 /// WEFT_F80 is long double as the compiler has it.
@@ -241,6 +244,10 @@ typedef struct weft_options {
   weft_planning planning;
   const int* kinds;  ///< enum weft_kind of each of the axes, in their order; NULL: kind
   int element;       ///< enum weft_element
+  /// The number of lowest wavenumbers in the spectrum of each of the axes, in their order: 1 .. n,
+  /// WEFT_ALL_MODES or WEFT_TWO_THIRDS. NULL: all. Forward drops the others, backward takes them as
+  /// zero.
+  const int64_t* modes;
 } weft_options;
 
 /// Sets the first struct_size bytes to defaults: double c2c of all axes, unnormalised, one thread.

@@ -5,7 +5,9 @@ To add an option, add a field to a record, and the code that uses it. See weft._
 
 from __future__ import annotations
 
+import functools
 import os
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,6 +26,7 @@ from weft._support.option_types import (
     InputLayout,
     Kinds,
     MachineName,
+    Modes,
     OutputLayout,
     Seconds,
     Sign,
@@ -205,6 +208,12 @@ class TransformOptions:
         "cosine and sine transforms of real or complex numbers. One word, or one for each of the axes.",
     )
     axes: Any = option(Axes(), None, "Transformed axes, such as 0,2. Default: all axes.")
+    modes: Any = option(
+        Modes(),
+        None,
+        "Number of lowest wavenumbers in the spectrum, or 2/3 for those below 2/3 of the highest. One for all axes, or "
+        "one for each. Default: all of them.",
+    )
     dtype: Any = option(Dtype(), None, "Precision: float32, float64 or longdouble. Default: float64.")
     input: Any = option(
         InputLayout(),
@@ -248,11 +257,13 @@ def make_problem(
     extents = checks.integers(shape, "a shape")
     axes = _axes_of(transform.axes)
     given = checked(transform)
-    choice, output = _output_of(transform, given["kind"], extents, axes, ranks)
+    shape_after = functools.partial(_planning.output_shape, extents, axes, given["kind"], given["modes"])
+    choice, output = _output_of(transform, shape_after, ranks)
     return _planning.make_problem(
         shape=extents,
         axes=axes,
         kinds=given["kind"],
+        modes=given["modes"],
         precision=precision_of(transform.dtype),
         element=_element_of(transform.dtype, given["kind"]),
         ranks=ranks,
@@ -285,7 +296,7 @@ def _axes_of(given: Any) -> list[int]:
 
 
 def _output_of(
-    transform: TransformOptions, kinds: list[str], extents: list[int], axes: list[int], ranks: int
+    transform: TransformOptions, shape_after: Callable[[], tuple[int, ...]], ranks: int
 ) -> tuple[str, _planning.Layout | None]:
     """Returns the core's word for the requested output layout, and the layout itself if one is given."""
     output = transform.output
@@ -298,5 +309,4 @@ def _output_of(
                 "such as a process grid"
             )
         return output, None
-    shape = _planning.output_shape(extents, axes, kinds)
-    return "given", layout_of(output, shape, ranks, "output")
+    return "given", layout_of(output, shape_after(), ranks, "output")

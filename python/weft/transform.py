@@ -59,6 +59,8 @@ class FFT:
     kind : "c2c", or "r2c": real to complex forward, complex to real backward. One word, or one for each of the axes:
         the axis of kind r2c is the halved one. The word "r2c" alone halves the last of the axes.
     axes : the transformed axes; all by default. r2c halves the last of them to n//2+1. The other axes are a batch.
+    modes : the number of lowest wavenumbers in the spectrum, or "2/3"; one for all axes, or one for each of `axes`.
+        Forward drops the other wavenumbers, backward takes them as zero. None: all of them.
     dtype : any numpy dtype of the precision: float32, float64 (default), longdouble, or the complex ones.
     comm : an mpi4py communicator. None: this process alone, which uses no MPI.
     input, output : a Layout, a process grid (one factor per axis) or one box per rank (a sequence of (lo, hi) pairs).
@@ -98,6 +100,7 @@ class FFT:
         *,
         kind: str | Sequence[str] = "c2c",
         axes: Any = None,
+        modes: Any = None,
         dtype: Any = None,
         comm: Any = None,
         input: Any = None,
@@ -111,7 +114,9 @@ class FFT:
         exchange: Exchange | str | None = None,
         planning: Planning | None = None,
     ) -> None:
-        transform = TransformOptions(kind, axes, dtype, input, output, norm, sign, threads, overwrite_input, engine)
+        transform = TransformOptions(
+            kind, axes, modes, dtype, input, output, norm, sign, threads, overwrite_input, engine
+        )
         handle = runtime.handle_of(comm)
         wanted, memory, error = _Wanted(), None, None
         try:
@@ -318,23 +323,30 @@ class FFT:
         the transform of the derivative. If one axis is divided among ranks, its array has the two axes of the output
         (Side.indices).
         """
-        return self._of_axes(grids.wavenumbers, L, self.output)
+        problem = self.plan.problem
+        modes = dict(zip(problem.axes, problem.modes, strict=True))
+        counts = [modes.get(axis, n) for axis, n in enumerate(problem.shape)]
+        return self._of_axes(grids.wavenumbers, counts, L, self.output)
 
     def positions(self, L: float | Sequence[float] = 2 * math.pi) -> tuple[Array, ...]:
         """Returns the positions L*j/n of this rank's box of the input, one broadcastable array per axis.
 
         The points of cosine and sine axes are those of their type: L is the length between the boundaries.
         """
-        return self._of_axes(grids.positions, L, self.input)
+        return self._of_axes(grids.positions, self.plan.problem.shape, L, self.input)
 
     def _of_axes(
-        self, values_of: Callable[[str, int, float], Array], L: float | Sequence[float], side: Side
+        self,
+        values_of: Callable[[str, int, float], Array],
+        counts: Sequence[int],
+        L: float | Sequence[float],
+        side: Side,
     ) -> tuple[Array, ...]:
         problem = self.plan.problem
         lengths = _lengths(L, len(problem.shape))
         kinds = dict(zip(problem.axes, problem.kinds, strict=True))
         values = []
-        for axis, n in enumerate(problem.shape):
+        for axis, n in enumerate(counts):
             found = values_of(kinds.get(axis, "c2c"), n, lengths[axis])
             is_still = axis not in kinds and values_of is grids.wavenumbers
             values.append(np.zeros(n) if is_still else found)

@@ -191,6 +191,10 @@ Planning planning_of(const weft_planning& given) {
   return planning;
 }
 
+int count_of_axes(const weft_options& options) {
+  return options.axes_count == 0 ? options.dims : options.axes_count;
+}
+
 Kinds kinds_from(const weft_options& options) {
   Kind all{};
   choose(all, options.kind, "kind");
@@ -200,8 +204,7 @@ Kinds kinds_from(const weft_options& options) {
                 std::string("kind and kinds are two ways to say the same; leave kind out, or give "
                             "no kinds; given the kind ") +
                     to_string(all));
-  const int count = options.axes_count == 0 ? options.dims : options.axes_count;
-  std::vector<Kind> kinds(static_cast<std::size_t>(count));
+  std::vector<Kind> kinds(static_cast<std::size_t>(count_of_axes(options)));
   for (std::size_t i = 0; i < kinds.size(); ++i) choose(kinds[i], options.kinds[i], "kinds");
   return Kinds(std::move(kinds));
 }
@@ -212,6 +215,8 @@ Problem problem_of(const weft_options& options, const Planning& planning) {
   problem.axes = axes_from(options);
   problem.kinds = kinds_from(options);
   choose(problem.element, options.element, "element");
+  if (options.modes != nullptr)
+    problem.modes.assign(options.modes, options.modes + count_of_axes(options));
   choose(problem.precision, options.precision, "precision");
   problem.has_input = options.input != nullptr;
   if (options.input != nullptr) problem.input = options.input->value;

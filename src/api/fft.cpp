@@ -18,6 +18,7 @@ Problem problem_of(const FftOptions& options, Precision precision) {
   problem.axes = options.axes;
   problem.kinds = options.kinds;
   problem.element = options.element;
+  problem.modes = options.modes;
   problem.precision = precision;
   problem.has_input = options.input.has_value();
   if (options.input) problem.input = *options.input;

@@ -40,6 +40,8 @@ std::vector<comm::NamedValue> named_values(const Problem& p, const Handle::Optio
   return {{"shape", to_string(p.shape)},
           {"axes", "(" + join(p.axes, ", ") + ")"},
           {"kind", to_string(p.kinds)},
+          {"element", to_string(p.element)},
+          {"modes", "(" + join(p.modes, ", ") + ")"},
           {"dtype", to_string(p.precision)},
           {"input", layout_words(p.has_input, p.input)},
           {"output",

@@ -95,7 +95,7 @@ LineRunner::Plans LineRunner::planned(LineProblem problem, Engine& engine, std::
 void LineRunner::multiply_by_twiddles(void* lines, std::int64_t pitch_bytes, std::int64_t count,
                                       std::int64_t first) const {
   const AxisTransform& t = transform_;
-  const std::int64_t elements = std::min(input_extent(t), output_extent(t));
+  const std::int64_t elements = std::min(line_input(t), line_output(t));
   // If lines are conjugated after the twiddles, their exponent is still the library's.
   const bool backward =
       t.kind == LineKind::c2c_backward || (t.kind == LineKind::c2r && !t.conjugate_input);
@@ -154,12 +154,45 @@ void LineRunner::scale_ends(void* lines, std::int64_t pitch_bytes, std::int64_t 
   });
 }
 
+/// Calls f(points of a line) for each line along a tile, or once for all lines across a tile.
+template <class Real, class F>
+void with_points(void* start, std::int64_t pitch_bytes, std::int64_t reals_each, std::int64_t count,
+                 TileForm form, F f) {
+  auto* const bytes = static_cast<char*>(start);
+  if (form == TileForm::across) {
+    const auto step = pitch_bytes / static_cast<std::int64_t>(sizeof(Real));
+    f(LinePoints<Real>{reinterpret_cast<Real*>(bytes), step, reals_each * count});
+    return;
+  }
+  for (std::int64_t k = 0; k < count; ++k)
+    f(LinePoints<Real>{reinterpret_cast<Real*>(bytes + k * pitch_bytes), reals_each, reals_each});
+}
+
+void LineRunner::spread_lines(void* in, std::int64_t count) const {
+  const Modes modes{transform_.kind, transform_.length, transform_.modes_in};
+  const std::int64_t reals_each = keeps_reals(transform_) ? 1 : 2;
+  with_real(precision_, [&](auto real) {
+    with_points<decltype(real)>(in, in_pitch_bytes_, reals_each, count, form_,
+                                [&](const auto& points) { spread_modes(modes, points); });
+  });
+}
+
+void LineRunner::keep_lines(void* out, std::int64_t count) const {
+  const Modes modes{transform_.kind, transform_.length, transform_.modes_out};
+  const std::int64_t reals_each = keeps_reals(transform_) ? 1 : 2;
+  with_real(precision_, [&](auto real) {
+    with_points<decltype(real)>(out, out_pitch_bytes_, reals_each, count, form_,
+                                [&](const auto& points) { keep_modes(modes, points); });
+  });
+}
+
 void LineRunner::run(void* in, void* out, std::int64_t count, std::int64_t first) const {
   const AxisTransform& t = transform_;
+  if (t.modes_in > 0) spread_lines(in, count);
   if (t.twiddles && t.twiddles_input) multiply_by_twiddles(in, in_pitch_bytes_, count, first);
   if (t.conjugate_input)
     with_real(precision_, [&](auto real) {
-      conjugate_lines<decltype(real)>(in, in_pitch_bytes_, input_extent(t), count);
+      conjugate_lines<decltype(real)>(in, in_pitch_bytes_, line_input(t), count);
     });
   if (t.ends.change_input())
     scale_ends(in, in_pitch_bytes_, count, t.ends.first_in, t.ends.last_in);
@@ -169,10 +202,11 @@ void LineRunner::run(void* in, void* out, std::int64_t count, std::int64_t first
   if (t.twiddles && !t.twiddles_input) multiply_by_twiddles(out, out_pitch_bytes_, count, first);
   if (t.conjugate_output)
     with_real(precision_, [&](auto real) {
-      conjugate_lines<decltype(real)>(out, out_pitch_bytes_, output_extent(t), count);
+      conjugate_lines<decltype(real)>(out, out_pitch_bytes_, line_output(t), count);
     });
   if (t.ends.change_output())
     scale_ends(out, out_pitch_bytes_, count, t.ends.first_out, t.ends.last_out);
+  if (t.modes_out > 0) keep_lines(out, count);
   if (t.scale != 1) scale_all(out, count);
 }
 

@@ -6,6 +6,7 @@
 
 #include "kernel/engine.hpp"
 #include "kernel/line_spectrum.hpp"
+#include "kernel/modes.hpp"
 #include "kernel/transpose.hpp"
 #include "kernel/twiddles.hpp"
 
@@ -41,6 +42,9 @@ struct AxisTransform {
   std::shared_ptr<const LineSpectrum> spectrum = {};
   bool conjugate_spectrum = false;
   bool parts = false;  ///< a cosine or sine transform of both parts of complex numbers
+  /// The number of lowest wavenumbers that the array has before the transform, or after it; 0: all.
+  std::int64_t modes_in = 0;
+  std::int64_t modes_out = 0;
   EndFactors ends = {};
 };
 
@@ -55,12 +59,20 @@ inline std::int64_t widest_element_bytes(const AxisTransform& t, Precision preci
 /// Returns whether the numbers of the lines matter, in an array of two axes.
 inline bool numbers_lines(const AxisTransform& t) { return t.twiddles || t.spectrum; }
 
-/// Extents of the axis before and after.
-inline std::int64_t input_extent(const AxisTransform& t) {
+/// Elements of a whole line before and after.
+inline std::int64_t line_input(const AxisTransform& t) {
   return t.kind == LineKind::c2r ? t.length / 2 + 1 : t.length;
 }
-inline std::int64_t output_extent(const AxisTransform& t) {
+inline std::int64_t line_output(const AxisTransform& t) {
   return t.kind == LineKind::r2c ? t.length / 2 + 1 : t.length;
+}
+
+/// Extents of the axis in the array before and after.
+inline std::int64_t input_extent(const AxisTransform& t) {
+  return t.modes_in > 0 ? Modes{t.kind, t.length, t.modes_in}.stored() : line_input(t);
+}
+inline std::int64_t output_extent(const AxisTransform& t) {
+  return t.modes_out > 0 ? Modes{t.kind, t.length, t.modes_out}.stored() : line_output(t);
 }
 
 /// The engine of lines, and their arrangement in a tile.
@@ -126,6 +138,8 @@ class LineRunner {
     return form_ == TileForm::across ? element_bytes_ : out_pitch_bytes_;
   }
   void scale_all(void* out, std::int64_t count) const;
+  void spread_lines(void* in, std::int64_t count) const;
+  void keep_lines(void* out, std::int64_t count) const;
   void scale_ends(void* lines, std::int64_t pitch_bytes, std::int64_t count, long double first,
                   long double last) const;
   void multiply_by_twiddles(void* lines, std::int64_t pitch_bytes, std::int64_t count,

@@ -54,8 +54,8 @@ TilePass::TilePass(const AxisTransform& transform, const Box& region,
       narrow_in_(inlet.narrow),
       narrow_out_(outlet.narrow),
       outlet_stores_(options.outlet_stores) {
-  const std::int64_t line_bytes = std::max(input_extent(transform) * in_element_bytes_,
-                                           output_extent(transform) * out_element_bytes_);
+  const std::int64_t line_bytes = std::max(line_input(transform) * in_element_bytes_,
+                                           line_output(transform) * out_element_bytes_);
   const TileShape tile = tile_shape(line_bytes, complex_bytes(options.precision));
   tile_pitch_bytes_ = tile.pitch_bytes;
   tile_row_bytes_ = tile.row_bytes;
@@ -70,12 +70,12 @@ TilePass::TilePass(const AxisTransform& transform, const Box& region,
   for (Cell& cell : cells_) make_lines(cell, options);
 }
 
-TilePass::Segment TilePass::make_segment(const Piece& piece, const Box& cell,
+TilePass::Segment TilePass::make_segment(const Piece& piece, std::int64_t end, const Box& cell,
                                          const Box& region) const {
   Segment segment;
   segment.buffer = piece.buffer;
   segment.first = piece.box.lower[transform_.axis];
-  segment.count = piece.box.extent(transform_.axis);
+  segment.count = end - segment.first;
   segment.axis_stride = piece.strides[transform_.axis];
   segment.offset = piece.offset;
   for (int axis = 0; axis < region.dims(); ++axis)
@@ -107,10 +107,12 @@ void TilePass::add_cell(const Box& box, const Box& region, const std::vector<int
     const bool fixed = !batch || largest[axis] == region.extent(axis);
     cell.loops[loop] = fixed ? TileLoop{box.extent(axis), -1} : TileLoop{1, axis};
   }
-  auto add = [&](const Place& place, std::vector<Segment>& segments) {
+  // A place between two transforms may have room for longer lines.
+  auto add = [&](const Place& place, std::int64_t extent, std::vector<Segment>& segments) {
     for (const Piece& piece : place.pieces) {
-      if (!meets(piece.box, box, other_axes) || piece.box.extent(transform_.axis) <= 0) continue;
-      Segment segment = make_segment(piece, box, region);
+      const std::int64_t end = std::min(piece.box.upper[transform_.axis], extent);
+      if (!meets(piece.box, box, other_axes) || end <= piece.box.lower[transform_.axis]) continue;
+      Segment segment = make_segment(piece, end, box, region);
       if (piece.buffer != scratch_buffer)
         for (int axis : batch_axes) segment.batch_stride[axis] = piece.strides[axis];
       for (int loop = 0; loop < cell.loop_count; ++loop)
@@ -118,8 +120,8 @@ void TilePass::add_cell(const Box& box, const Box& region, const std::vector<int
       segments.push_back(segment);
     }
   };
-  add(inlet, cell.in);
-  add(outlet, cell.out);
+  add(inlet, given_extent(), cell.in);
+  add(outlet, output_extent(transform_), cell.out);
   order_loops(cell);
   choose_direct(cell);
   cells_.push_back(std::move(cell));
@@ -167,12 +169,12 @@ void TilePass::choose_direct(Cell& cell) const {
             segments[0].loop_stride[0] * element_bytes % line_alignment_bytes == 0);
   };
   const bool from_plane = cell.in[0].buffer == scratch_buffer;
-  // A c2r may destroy its input; a conjugation, factors of ends and twiddles change it. This is
-  // allowed only in the own plane.
+  // A c2r may destroy its input; a conjugation, factors of ends, twiddles and missing modes change
+  // it. This is allowed only in the own plane.
   const bool harmless =
-      from_plane ||
-      (transform_.kind != LineKind::c2r && !transform_.conjugate_input &&
-       !transform_.ends.change_input() && !(transform_.twiddles && transform_.twiddles_input));
+      from_plane || (transform_.kind != LineKind::c2r && !transform_.conjugate_input &&
+                     transform_.modes_in == 0 && !transform_.ends.change_input() &&
+                     !(transform_.twiddles && transform_.twiddles_input));
   const bool is_whole = transform_.padding == 0;
   cell.direct_in = harmless && is_whole && !narrow_in_ && lines_fit(cell.in, in_element_bytes_);
   cell.direct_out = cell.out[0].buffer == scratch_buffer && !(cell.direct_in && from_plane) &&

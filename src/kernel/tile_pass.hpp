@@ -93,7 +93,9 @@ class TilePass {
 
   struct Tile;
 
-  Segment make_segment(const Piece& piece, const Box& cell, const Box& region) const;
+  /// `end` is the end of the segment along the axis.
+  Segment make_segment(const Piece& piece, std::int64_t end, const Box& cell,
+                       const Box& region) const;
   void add_cell(const Box& cell, const Box& region, const std::vector<int>& batch_axes,
                 const Extents& largest, const Place& inlet, const Place& outlet);
   void order_loops(Cell& cell) const;

@@ -82,7 +82,7 @@ void check_layout(const Layout& layout, const Shape& shape, const Plan& plan,
   check_ranks_of(plan, layout, which);
 }
 
-/// `owned`: the result of the source where an axis is halved.
+/// `owned`: the result of the source where an axis is halved or truncated.
 void check_owns_alike(const Stage& stage, const Layout& owned, const std::string& which) {
   if (!owned.same_boxes(stage.target))
     refuse("source and target of " + which + " must give every rank the same part; given " +
@@ -110,6 +110,7 @@ void check_stages_of_view(const Plan& plan) {
     check_ranks_of(plan, stage.source, "the source of " + name(i));
     check_ranks_of(plan, stage.target, "the target of " + name(i));
   }
+  if (plan.problem.truncates()) refuse("an axis that is seen as two has all its modes");
   plan.convolves() ? check_chirp(plan) : check_view(plan);
   if (plan.stages.size() == 2) return;  // a long line on one rank has been compared as a whole
   for (std::size_t i = 1; i < plan.stages.size(); ++i) {
@@ -132,10 +133,9 @@ void check_stages(const Plan& plan) {
     check_whole(stage, name(i));
     Layout owned = stage.source;
     const bool transforms = !stage.axes.empty();
-    if (transforms && shape != problem.output_shape()) {
-      const int halved = problem.halved_axis();
-      shape = problem.output_shape();
-      owned = owned.with_extent(halved, shape[halved]);
+    if (transforms) {
+      owned = after_axes(stage.source, problem, stage.axes);
+      shape = owned.shape();
     }
     check_layout(stage.target, shape, plan, "the target of " + name(i));
     check_owns_alike(stage, owned, name(i));

@@ -224,7 +224,8 @@ std::vector<Stage> chirp_stages(const Problem& problem, std::int64_t ranks) {
 }
 
 bool suits_a_chirp(const Problem& problem) {
-  return has_large_prime(problem.points()) && !keeps_elements(problem.kind_of(problem.axes[0]));
+  return has_large_prime(problem.points()) && !problem.truncates() &&
+         !keeps_elements(problem.kind_of(problem.axes[0]));
 }
 
 void check_chirp(const Plan& plan) {

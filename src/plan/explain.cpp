@@ -28,9 +28,11 @@ std::string problem_line(const Problem& problem) {
   std::string text = to_string(problem.kinds) + " of " + to_string(problem.shape) + ", " +
                      to_string(problem.precision) + ", over " +
                      (problem.axes.size() == 1 ? "axis " : "axes ") + join(problem.axes, ", ");
+  if (problem.truncates()) text += "; modes " + join(problem.modes, ", ");
   if (problem.has_halved_axis())
-    text += "; axis " + std::to_string(problem.halved_axis()) + " is halved, the output is " +
-            to_string(problem.output_shape());
+    text += "; axis " + std::to_string(problem.halved_axis()) + " is halved";
+  if (problem.truncates() || problem.has_halved_axis())
+    text += ", the output is " + to_string(problem.output_shape());
   const std::vector<Kind>& kinds = problem.kinds.each();
   if (!std::all_of(kinds.begin(), kinds.end(), keeps_elements))
     text += std::string("; forward has exp(") + exponent_sign(problem) + "2*pi*i*j*k/n)";

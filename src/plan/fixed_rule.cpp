@@ -66,20 +66,38 @@ Layout fixed_rule_input(const Problem& problem) {
   // P3DFFT divides two axes even if one is enough.
   if (problem.exchange.preset == Preset::p3dfft && problem.shape.size() >= 3)
     return Layout::pencil(problem.shape, problem.ranks, 0, 1);
-  return first_layout(problem.shape, problem.axes, problem.halved_axis(), problem.ranks);
+  return first_layout({problem.shape, problem.axes, problem.halved_axis(), problem.output_shape()},
+                      problem.ranks);
 }
 
 Layout same_layout(const Layout& input, const Problem& problem) {
   const Shape shape = problem.output_shape();
-  if (!problem.has_halved_axis()) return input;
-  const int halved = problem.halved_axis();
-  if (input.is_whole(halved)) return input.with_extent(halved, shape[halved]);
+  const int cut = first_shortened_cut(input, problem);
+  if (cut < 0) return after_axes(input, problem, problem.axes);
   if (input.is_grid())
     return Layout::grid(shape, input.process_grid(), input.order(), input.ranks());
   throw Error(ErrorCode::invalid_argument,
-              "output \"same\" needs input boxes that leave axis " + std::to_string(halved) +
-                  " whole, because r2c halves it; the boxes given split it; pass the output's own "
-                  "boxes instead");
+              "output \"same\" needs input boxes that leave axis " + std::to_string(cut) +
+                  " whole, because " +
+                  (problem.truncates(cut) ? "its modes are fewer" : "r2c halves it") +
+                  "; the boxes given split it; pass the output's own boxes instead");
+}
+
+int first_shortened_cut(const Layout& input, const Problem& problem) {
+  const Shape after = problem.output_shape();
+  for (const int axis : problem.axes)
+    if (after[static_cast<std::size_t>(axis)] != problem.shape[static_cast<std::size_t>(axis)] &&
+        !input.is_whole(axis))
+      return axis;
+  return -1;
+}
+
+Layout after_axes(Layout layout, const Problem& problem, const std::vector<int>& axes) {
+  const Shape after = problem.output_shape();
+  for (const int axis : axes)
+    if (layout.shape()[static_cast<std::size_t>(axis)] != after[static_cast<std::size_t>(axis)])
+      layout = layout.with_extent(axis, after[static_cast<std::size_t>(axis)]);
+  return layout;
 }
 
 Plan assemble(const Problem& problem, std::vector<Stage> stages) {

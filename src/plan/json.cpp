@@ -31,7 +31,7 @@ using json::JsonPlace;
 using json::Object;
 
 /// Raised when a reader of another version would misread a plan.
-constexpr std::int64_t plan_version = 14;
+constexpr std::int64_t plan_version = 15;
 
 /// A plan is complete; a problem may be written by hand, so missing keys have their defaults.
 enum class Missing { refused, has_default };
@@ -95,6 +95,7 @@ Json write(const Problem& problem) {
   object["kinds"] = Json::array();
   for (const Kind kind : problem.kinds.each()) object["kinds"].push_back(to_string(kind));
   object["element"] = to_string(problem.element);
+  object["modes"] = problem.modes;
   object["precision"] = to_string(problem.precision);
   object["ranks"] = problem.ranks;
   object["ranks_per_node"] = problem.ranks_per_node;
@@ -279,6 +280,13 @@ Kinds read_kinds(const JsonPlace& place) {
   return Kinds(std::move(kinds));
 }
 
+/// A number for each axis, or none.
+std::vector<std::int64_t> read_modes(const JsonPlace& place) {
+  std::vector<std::int64_t> modes;
+  for (const JsonPlace& each : json::elements(place)) modes.push_back(json::integer(each));
+  return modes;
+}
+
 Problem read_problem(const JsonPlace& place, Missing missing) {
   Object object(place);
   const auto wanted = [&](const char* key) {
@@ -289,6 +297,7 @@ Problem read_problem(const JsonPlace& place, Missing missing) {
   if (wanted("axes")) problem.axes = json::axes(object.at("axes"));
   if (wanted("kinds")) problem.kinds = read_kinds(object.at("kinds"));
   if (wanted("element")) problem.element = json::word<Element>(object.at("element"));
+  if (wanted("modes")) problem.modes = read_modes(object.at("modes"));
   if (wanted("precision")) problem.precision = json::word<Precision>(object.at("precision"));
   if (wanted("ranks")) problem.ranks = json::integer(object.at("ranks"));
   if (wanted("ranks_per_node")) problem.ranks_per_node = json::integer(object.at("ranks_per_node"));

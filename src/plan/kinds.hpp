@@ -19,7 +19,8 @@ struct KindTraits {
   std::int64_t logical_times;
   std::int64_t logical_shift;
   std::int64_t least_length;
-  Kind inverse;  ///< of the unscaled transform, but for the sign of an exponent
+  std::int64_t twice_lowest;  ///< twice the lowest wavenumber, in halves of the logical one
+  Kind inverse;               ///< of the unscaled transform, but for the sign of an exponent
 
   std::int64_t length_after(std::int64_t n) const { return (n + length_added) / length_divided; }
   std::int64_t logical_length(std::int64_t n) const { return logical_times * (n + logical_shift); }

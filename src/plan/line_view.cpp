@@ -20,7 +20,8 @@ namespace weft {
 namespace {
 
 bool is_one_axis(const Problem& problem) {
-  return problem.shape.size() == 1 && problem.ranks > 1 && !keeps_elements(problem.kind_of(0));
+  return problem.shape.size() == 1 && problem.ranks > 1 && !problem.truncates() &&
+         !keeps_elements(problem.kind_of(0));
 }
 
 /// Returns the largest length of which every rank holds whole multiples.

@@ -19,7 +19,8 @@ constexpr std::int64_t least_bytes_of_threads = std::int64_t{256} << 10;
 constexpr std::int64_t most_points = std::int64_t{1} << 16;
 
 bool is_long(const Problem& problem) {
-  if (problem.shape.size() != 1 || problem.ranks > 1 || problem.kind_of(0) != Kind::c2c)
+  if (problem.shape.size() != 1 || problem.ranks > 1 || problem.kind_of(0) != Kind::c2c ||
+      problem.truncates())
     return false;
   return problem.shape[0] >= (problem.threads > 1 ? least_bytes_of_threads : least_bytes) /
                                  complex_bytes(problem.precision);

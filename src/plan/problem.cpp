@@ -85,13 +85,48 @@ Element input_element(const Problem& problem) {
   return problem.element;
 }
 
+/// Returns the numbers of modes for two thirds of the highest wavenumber.
+std::int64_t two_thirds_of(Kind kind, std::int64_t n) {
+  if (!keeps_elements(kind)) return 2 * ((n + 2) / 3) - 1;
+  // Wavenumbers are k + lowest, for k from 0 on; the highest is half the logical length.
+  const KindTraits& traits = traits_of(kind);
+  const std::int64_t sixths = 2 * traits.logical_length(n) - 3 * traits.twice_lowest;
+  return std::clamp<std::int64_t>((sixths + 5) / 6, 1, n);
+}
+
+std::int64_t checked_modes_of(const Problem& problem, int axis, std::int64_t given) {
+  const std::int64_t n = problem.shape[static_cast<std::size_t>(axis)];
+  if (given == all_modes) return n;
+  if (given == two_thirds) return two_thirds_of(problem.kind_of(axis), n);
+  if (given < 1 || given > n)
+    refuse("the modes of axis " + std::to_string(axis) + " must be from 1 to its " +
+           std::to_string(n) + " points; given " + std::to_string(given));
+  return given;
+}
+
+/// Returns a number for each axis, or none if no axis has fewer modes than points.
+std::vector<std::int64_t> checked_modes(const Problem& problem) {
+  std::vector<std::int64_t> modes = problem.modes;
+  if (modes.empty()) return modes;
+  const std::size_t axes = problem.axes.size();
+  if (modes.size() == 1) modes.assign(axes, modes[0]);
+  if (modes.size() != axes)
+    refuse("there must be one number of modes, or one for each of the " + std::to_string(axes) +
+           " transformed axes; given " + std::to_string(modes.size()));
+  bool truncates = false;
+  for (std::size_t i = 0; i < axes; ++i) {
+    modes[i] = checked_modes_of(problem, problem.axes[i], modes[i]);
+    truncates = truncates || modes[i] < problem.shape[static_cast<std::size_t>(problem.axes[i])];
+  }
+  return truncates ? modes : std::vector<std::int64_t>{};
+}
+
 }  // namespace
 
 Shape Problem::output_shape() const {
   Shape result = shape;
   for (const int axis : axes) {
-    std::int64_t& length = result[static_cast<std::size_t>(axis)];
-    length = traits_of(kind_of(axis)).length_after(length);
+    result[static_cast<std::size_t>(axis)] = traits_of(kind_of(axis)).length_after(modes_of(axis));
   }
   return result;
 }
@@ -102,6 +137,11 @@ Kind Problem::kind_of(int axis) const {
   if (each.size() == axes.size()) return each[static_cast<std::size_t>(position - axes.begin())];
   const bool is_last = position + 1 == axes.end();
   return each[0] == Kind::r2c && !is_last ? Kind::c2c : each[0];
+}
+
+std::int64_t Problem::modes_of(int axis) const {
+  if (modes.empty()) return shape[static_cast<std::size_t>(axis)];
+  return modes[static_cast<std::size_t>(std::find(axes.begin(), axes.end(), axis) - axes.begin())];
 }
 
 int Problem::halved_axis() const {
@@ -127,6 +167,7 @@ Problem checked(Problem problem) {
   problem.kinds = kinds_by_axis(problem.kinds, problem.axes.size());
   check_kinds(problem);
   problem.element = input_element(problem);
+  problem.modes = checked_modes(problem);
   // r2c output is at most twice the bytes of its input plus a row; four times has room for both.
   checked_mul(volume(problem.shape), 4 * complex_bytes(problem.precision),
               "the bytes of the array");

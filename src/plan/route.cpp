@@ -33,8 +33,7 @@ class Route {
   std::vector<Layout> next_layouts() const {
     const Layout& current = stages_.back().target;
     std::vector<Layout> found;
-    if (goal_ && goal_->shape() == current.shape() && is_whole_for_rest(*goal_))
-      found.push_back(*goal_);
+    if (goal_ && !must_halve() && is_whole_for_rest(*goal_)) found.push_back(goal_before_rest());
     const bool all_work = current.is_grid() && volume(current.process_grid()) == current.ranks();
     if (!all_work) found.push_back(split_for_remaining());
     for (const int freed : axes_to_free())
@@ -64,7 +63,7 @@ class Route {
     const auto found = known_->find({shape, axes});
     if (found != known_->end()) return found->second;
     const int halved = must_halve() ? problem_->halved_axis() : -1;
-    Layout layout = start_layout(shape, axes, halved, problem_->ranks);
+    Layout layout = start_layout({shape, axes, halved, problem_->output_shape()}, problem_->ranks);
     return known_->emplace(std::pair{shape, axes}, std::move(layout)).first->second;
   }
 
@@ -85,12 +84,17 @@ class Route {
 
   void add_stage(const Layout& source) {
     Stage stage{source, source, axes_now(source)};
-    if (!stage.axes.empty() && must_halve()) {
-      const int halved = problem_->halved_axis();
-      stage.target = source.with_extent(halved, problem_->output_shape()[halved]);
-    }
+    stage.target = after_axes(source, *problem_, stage.axes);
     for (const int axis : stage.axes) remaining_.erase(axis);
     stages_.push_back(std::move(stage));
+  }
+
+  /// Returns the goal with the extents that the remaining axes still have.
+  Layout goal_before_rest() const {
+    Layout layout = *goal_;
+    for (const int axis : remaining_)
+      layout = layout.with_extent(axis, problem_->shape[static_cast<std::size_t>(axis)]);
+    return layout;
   }
 
   bool is_whole_for_rest(const Layout& layout) const {

@@ -13,7 +13,7 @@ constexpr int max_split_axes = 3;
 struct Candidates {
   const Shape& shape;
   const std::vector<int>& axes;
-  int halved;
+  const Shape& after;
   std::int64_t ranks;
   std::optional<Layout> best;
   std::int64_t best_idle = std::numeric_limits<std::int64_t>::max();
@@ -22,13 +22,12 @@ struct Candidates {
     return std::find(axes.begin(), axes.end(), axis) != axes.end();
   }
 
-  /// Returns the longest extent that can take over the split of a transformed axis; r2c has halved
-  /// its axis.
+  /// Returns the longest extent that can take over the split of a transformed axis. It is already
+  /// transformed, perhaps into fewer elements.
   std::int64_t longest_taker(const std::vector<int>& split) const {
     std::int64_t longest = 1;
     for (int axis = 0; axis < static_cast<int>(shape.size()); ++axis)
-      if (!is_split(split, axis))
-        longest = std::max(longest, axis == halved ? shape[axis] / 2 + 1 : shape[axis]);
+      if (!is_split(split, axis)) longest = std::max(longest, after[axis]);
     return longest;
   }
 
@@ -85,13 +84,13 @@ struct Candidates {
   }
 };
 
-std::optional<Layout> best_grid(const Shape& shape, const std::vector<int>& axes, int halved,
-                                std::int64_t ranks) {
-  Candidates candidates{shape, axes, halved, ranks, {}};
+std::optional<Layout> best_grid(const Untransformed& array, std::int64_t ranks) {
+  const Shape& shape = array.shape;
+  Candidates candidates{shape, array.axes, array.after, ranks, {}};
   std::vector<int> batch;
   std::vector<int> splittable;
   for (int axis = 0; axis < static_cast<int>(shape.size()); ++axis) {
-    if (shape[axis] < 2 || axis == halved) continue;
+    if (shape[axis] < 2 || axis == array.halved) continue;
     splittable.push_back(axis);
     if (!candidates.is_transformed(axis)) batch.push_back(axis);
   }
@@ -109,16 +108,14 @@ Layout longest_slab(const Shape& shape, std::int64_t ranks) {
   return Layout::slab(shape, ranks, static_cast<int>(longest - shape.begin()));
 }
 
-Layout start_layout(const Shape& shape, const std::vector<int>& axes, int halved,
-                    std::int64_t ranks) {
-  const auto grid = best_grid(shape, axes, halved, ranks);
-  return grid ? *grid : Layout::on_one(shape, ranks);
+Layout start_layout(const Untransformed& array, std::int64_t ranks) {
+  const auto grid = best_grid(array, ranks);
+  return grid ? *grid : Layout::on_one(array.shape, ranks);
 }
 
-Layout first_layout(const Shape& shape, const std::vector<int>& axes, int halved,
-                    std::int64_t ranks) {
-  const auto grid = best_grid(shape, axes, halved, ranks);
-  return grid ? *grid : longest_slab(shape, ranks);
+Layout first_layout(const Untransformed& array, std::int64_t ranks) {
+  const auto grid = best_grid(array, ranks);
+  return grid ? *grid : longest_slab(array.shape, ranks);
 }
 
 }  // namespace weft

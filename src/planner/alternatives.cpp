@@ -185,7 +185,7 @@ std::optional<Plan> with_output_as_input(Plan plan) {
   const bool is_free =
       problem.output_choice == OutputChoice::any && problem.exchange.preset == Preset::none;
   if (!is_free || plan.exchanges.empty() || !plan.view().empty()) return {};
-  const bool is_cut = problem.has_halved_axis() && !plan.input().is_whole(problem.halved_axis());
+  const bool is_cut = first_shortened_cut(plan.input(), problem) >= 0;
   if (is_cut && !plan.input().is_grid()) return {};
   const Layout goal = same_layout(plan.input(), problem);
   if (plan.stages.back().axes.empty() || plan.output().same_boxes(goal)) return {};

@@ -82,24 +82,46 @@ Place in_the_same_rows(const Place& current, const Box& box, int halved,
   return rows;
 }
 
+/// Returns whether the pieces of a place have room for a box.
+bool has_room(const Place& place, const Box& box) {
+  for (int axis = 0; axis < box.dims(); ++axis)
+    if (std::none_of(place.pieces.begin(), place.pieces.end(), [&](const kernel::Piece& piece) {
+          return piece.box.upper[axis] >= box.upper[axis];
+        }))
+      return false;
+  return true;
+}
+
+/// Returns the box with room for the array before the transform `next` and after each later one that
+/// is not a c2r: missing modes make lines longer.
+Box room_for_rest(const StageSpec& spec, std::size_t next) {
+  Box room = after(spec.source, spec.transforms, 0, next);
+  for (std::size_t i = next; i < spec.transforms.size(); ++i) {
+    const AxisTransform& t = spec.transforms[i];
+    if (t.kind != kernel::LineKind::c2r)
+      room.upper[t.axis] = std::max(room.upper[t.axis], output_extent(t));
+  }
+  return room;
+}
+
 /// Returns the place of the array before the transform `next`, after a sweep that began at `first`.
 Place between_place(const StageSpec& spec, const Place& current, std::size_t first,
                     std::size_t next, std::int64_t element_bytes, bool current_is_ours,
                     BufferSizes& sizes) {
-  const bool same_extents = !has_kind(spec.transforms, first, next, kernel::LineKind::r2c);
-  if (current_is_ours && same_extents && !current.narrow) return current;
+  const bool same_elements = !has_kind(spec.transforms, first, next, kernel::LineKind::r2c);
   const Box box = after(spec.source, spec.transforms, 0, next);
-  if (current_is_ours && !same_extents) {
+  if (current_is_ours && same_elements && !current.narrow && has_room(current, box)) return current;
+  if (current_is_ours && !same_elements) {
     const int halved = real_axis(spec.transforms);
     Place rows = in_the_same_rows(current, box, halved, element_bytes);
     if (!rows.pieces.empty()) return rows;
   }
   const bool restores_real =
       has_kind(spec.transforms, 0, spec.transforms.size(), kernel::LineKind::c2r);
-  const bool outlet_fits =
-      spec.outlet_is_array && !restores_real && (!spec.in_place || keeps_positions(spec));
+  const bool outlet_fits = spec.outlet_is_array && !restores_real &&
+                           (!spec.in_place || keeps_positions(spec)) && has_room(spec.outlet, box);
   if (outlet_fits) return spec.outlet;
-  return idle_place(spec, box, element_bytes, sizes);
+  return idle_place(spec, room_for_rest(spec, next), element_bytes, sizes);
 }
 
 /// Returns whether a sweep writes its outlet past the caches, because a large array is not read
@@ -146,7 +168,8 @@ bool keeps_positions(const StageSpec& spec) {
     }
     const std::int64_t in_step = in.strides[axis] * spec.inlet.element_bytes;
     const std::int64_t out_step = out.strides[axis] * spec.outlet.element_bytes;
-    if (in_step != out_step && spec.source.extent(axis) > 1) return false;
+    const std::int64_t extent = std::max(spec.source.extent(axis), spec.target.extent(axis));
+    if (in_step != out_step && extent > 1) return false;
   }
   return true;
 }

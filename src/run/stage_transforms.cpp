@@ -60,6 +60,8 @@ AxisTransform axis_transform(const Problem& problem, const Stage& stage, int axi
     t.parts = stage.target_element == Element::complex;
     if (problem.norm == Norm::ortho) t.ends = ortho_factors(t.kind);
   }
+  if (!is_view && problem.truncates(axis))
+    (direction == Direction::forward ? t.modes_out : t.modes_in) = problem.modes_of(axis);
   return t;
 }
 

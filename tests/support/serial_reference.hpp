@@ -236,6 +236,85 @@ WholeArray<W> completed_by_symmetry(const WholeArray<W>& half, int axis, std::in
   return full;
 }
 
+/// Index in a line of n elements of element j of its m lowest wavenumbers.
+inline std::int64_t index_of_mode(std::int64_t j, std::int64_t m, std::int64_t n, bool is_cosine) {
+  return is_cosine || j <= (m - 1) / 2 ? j : n - m + j;
+}
+
+/// Calls visit(offset of the first element in a line of `one`, in the same line of `other`, step).
+template <class Visit>
+void for_each_pair_of_lines(const Shape& one, const Shape& other, int axis, Visit&& visit) {
+  std::int64_t step = 1;
+  for (std::size_t a = static_cast<std::size_t>(axis) + 1; a < one.size(); ++a) step *= one[a];
+  const std::int64_t in_one = step * one[static_cast<std::size_t>(axis)];
+  const std::int64_t in_other = step * other[static_cast<std::size_t>(axis)];
+  for (std::int64_t outer = 0; outer * in_one < volume(one); ++outer)
+    for (std::int64_t inner = 0; inner < step; ++inner)
+      visit(outer * in_one + inner, outer * in_other + inner, step);
+}
+
+/// The m lowest wavenumbers of whole lines; for even m the middle one is the sum of m/2 and -m/2.
+template <class W>
+WholeArray<W> kept_modes(const WholeArray<W>& x, int axis, bool is_cosine, std::int64_t m) {
+  const std::int64_t n = x.shape[static_cast<std::size_t>(axis)];
+  if (m == n) return x;
+  Shape shape = x.shape;
+  shape[static_cast<std::size_t>(axis)] = m;
+  WholeArray<W> y(shape);
+  for_each_pair_of_lines(x.shape, shape, axis,
+                         [&](std::int64_t in, std::int64_t out, std::int64_t step) {
+                           const auto add = [&](std::int64_t j, std::int64_t k) {
+                             y.re[static_cast<std::size_t>(out + j * step)] +=
+                                 x.re[static_cast<std::size_t>(in + k * step)];
+                             y.im[static_cast<std::size_t>(out + j * step)] +=
+                                 x.im[static_cast<std::size_t>(in + k * step)];
+                           };
+                           for (std::int64_t j = 0; j < m; ++j)
+                             add(j, index_of_mode(j, m, n, is_cosine));
+                           if (!is_cosine && m % 2 == 0) add(m / 2, m / 2);
+                         });
+  return y;
+}
+
+/// Whole lines of n elements with these lowest wavenumbers and zeros; for even m the middle one is
+/// divided between m/2 and -m/2.
+template <class W>
+WholeArray<W> spread_modes(const WholeArray<W>& x, int axis, bool is_cosine, std::int64_t n) {
+  const std::int64_t m = x.shape[static_cast<std::size_t>(axis)];
+  if (m == n) return x;
+  Shape shape = x.shape;
+  shape[static_cast<std::size_t>(axis)] = n;
+  WholeArray<W> y(shape);
+  for_each_pair_of_lines(x.shape, shape, axis,
+                         [&](std::int64_t in, std::int64_t out, std::int64_t step) {
+                           const auto set = [&](std::int64_t k, std::int64_t j, W factor) {
+                             y.re[static_cast<std::size_t>(out + k * step)] =
+                                 factor * x.re[static_cast<std::size_t>(in + j * step)];
+                             y.im[static_cast<std::size_t>(out + k * step)] =
+                                 factor * x.im[static_cast<std::size_t>(in + j * step)];
+                           };
+                           for (std::int64_t j = 0; j < m; ++j)
+                             set(index_of_mode(j, m, n, is_cosine), j, 1);
+                           if (is_cosine || m % 2 != 0) return;
+                           set(m / 2, m / 2, W(0.5));
+                           set(n - m / 2, m / 2, W(0.5));
+                         });
+  return y;
+}
+
+/// Half spectra of n points with these lowest wavenumbers and zeros. The middle one of even m is
+/// real.
+template <class W>
+WholeArray<W> spread_half(WholeArray<W> x, int axis, std::int64_t m, std::int64_t n) {
+  if (m == n) return x;
+  if (m % 2 == 0)
+    for_each_line(x.shape, axis, [&](std::int64_t first, std::int64_t step) {
+      x.re[static_cast<std::size_t>(first + m / 2 * step)] /= 2;
+      x.im[static_cast<std::size_t>(first + m / 2 * step)] = 0;
+    });
+  return with_extent(x, axis, n / 2 + 1);
+}
+
 inline long double reference_scale(const Problem& problem, bool forward) {
   long double points = 1;
   for (const int axis : problem.axes) {
@@ -267,18 +346,24 @@ WholeArray<W> reference_transform(const Problem& problem, bool forward, WholeArr
   const bool r2c = problem.has_halved_axis();
   const int halved = r2c ? problem.halved_axis() : -1;
   for (int axis : problem.axes) {
+    if (axis == halved) continue;
     const Kind kind = problem.kind_of(axis);
-    if (is_cosine_kind(kind))
+    const bool is_cosine = is_cosine_kind(kind);
+    if (!forward)
+      x = spread_modes(x, axis, is_cosine, problem.shape[static_cast<std::size_t>(axis)]);
+    if (is_cosine)
       transform_cosine_axis(x, axis, forward ? kind : inverse_of(kind),
                             problem.norm == Norm::ortho);
-    else if (axis != halved)
+    else
       transform_axis(x, axis, sign);
+    if (forward) x = kept_modes(x, axis, is_cosine, problem.modes_of(axis));
   }
   if (r2c) {
     const std::int64_t n = problem.shape[static_cast<std::size_t>(halved)];
-    if (!forward) x = completed_by_symmetry(x, halved, n);
+    const std::int64_t m = problem.modes_of(halved);
+    if (!forward) x = completed_by_symmetry(spread_half(x, halved, m, n), halved, n);
     transform_axis(x, halved, sign);
-    if (forward) x = with_extent(x, halved, n / 2 + 1);
+    if (forward) x = with_extent(kept_modes(x, halved, false, m), halved, m / 2 + 1);
   }
   const W scale = static_cast<W>(reference_scale(problem, forward));
   for (auto* part : {&x.re, &x.im})

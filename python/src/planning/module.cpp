@@ -139,21 +139,24 @@ weft::Kinds kinds_of(const std::vector<std::string>& words) {
 
 /// Returns the shape of the output for axes that are not checked yet.
 weft::Shape output_shape(const weft::Shape& shape, const std::vector<int>& axes,
-                         const std::vector<std::string>& kinds) {
+                         const std::vector<std::string>& kinds,
+                         const std::vector<std::int64_t>& modes) {
   weft::Problem problem;
   problem.shape = shape;
   problem.axes = axes;
   problem.kinds = kinds_of(kinds);
+  problem.modes = modes;
   return checked(problem).output_shape();
 }
 
 weft::Problem make_problem(const weft::Shape& shape, const std::vector<int>& axes,
                            const std::vector<std::string>& kinds, const std::string& element,
-                           const std::string& precision, std::int64_t ranks,
-                           std::int64_t ranks_per_node, std::optional<weft::Layout> input,
-                           bool all_ranks, const std::string& output_choice,
-                           std::optional<weft::Layout> output, const std::string& norm, int sign,
-                           int threads, const std::string& effort, bool overwrite_input,
+                           const std::vector<std::int64_t>& modes, const std::string& precision,
+                           std::int64_t ranks, std::int64_t ranks_per_node,
+                           std::optional<weft::Layout> input, bool all_ranks,
+                           const std::string& output_choice, std::optional<weft::Layout> output,
+                           const std::string& norm, int sign, int threads,
+                           const std::string& effort, bool overwrite_input,
                            const std::string& method, const std::string& wire_form,
                            const std::string& schedule, const std::string& requests,
                            std::int64_t chunks, const std::string& preset, const std::string& wire,
@@ -163,6 +166,7 @@ weft::Problem make_problem(const weft::Shape& shape, const std::vector<int>& axe
   problem.axes = axes;
   problem.kinds = kinds_of(kinds);
   problem.element = weft::from_string<weft::Element>(element);
+  problem.modes = modes;
   problem.precision = weft::from_string<weft::Precision>(precision);
   problem.ranks = ranks;
   problem.ranks_per_node = ranks_per_node;
@@ -209,6 +213,14 @@ void bind_problem(nb::module_& m) {
           "kind", [](const Problem& p) { return weft::to_string(p.kinds); },
           "The kinds in words: r2c if the last axis is r2c and the others c2c.")
       .def_prop_ro(
+          "modes",
+          [](const Problem& p) {
+            std::vector<std::int64_t> modes;
+            for (const int axis : p.axes) modes.push_back(p.modes_of(axis));
+            return as_tuple(modes);
+          },
+          "The number of wavenumbers that the spectrum has of each of the axes.")
+      .def_prop_ro(
           "halved_axis",
           [](const Problem& p) {
             return p.has_halved_axis() ? std::optional<int>(p.halved_axis()) : std::nullopt;
@@ -242,13 +254,13 @@ void bind_problem(nb::module_& m) {
   weft::python::bind_value(
       bound, [](const Problem& p) { return weft::to_json(p); },
       [](const std::string& text) { return weft::problem_from_json(text); });
-  m.def("output_shape", &output_shape, "shape"_a, "axes"_a, "kinds"_a,
+  m.def("output_shape", &output_shape, "shape"_a, "axes"_a, "kinds"_a, "modes"_a,
         "Returns the shape of the output of a transform of these axes.");
-  m.def("make_problem", &make_problem, "shape"_a, "axes"_a, "kinds"_a, "element"_a, "precision"_a,
-        "ranks"_a, "ranks_per_node"_a, "input"_a.none(), "all_ranks"_a, "output_choice"_a,
-        "output"_a.none(), "norm"_a, "sign"_a, "threads"_a, "effort"_a, "overwrite_input"_a,
-        "method"_a, "wire_form"_a, "schedule"_a, "requests"_a, "chunks"_a, "preset"_a, "wire"_a,
-        "nodes"_a, "piece_bytes"_a,
+  m.def("make_problem", &make_problem, "shape"_a, "axes"_a, "kinds"_a, "element"_a, "modes"_a,
+        "precision"_a, "ranks"_a, "ranks_per_node"_a, "input"_a.none(), "all_ranks"_a,
+        "output_choice"_a, "output"_a.none(), "norm"_a, "sign"_a, "threads"_a, "effort"_a,
+        "overwrite_input"_a, "method"_a, "wire_form"_a, "schedule"_a, "requests"_a, "chunks"_a,
+        "preset"_a, "wire"_a, "nodes"_a, "piece_bytes"_a,
         "Collects the options of a transform; checked when it is planned.");
 }
 
@@ -453,5 +465,7 @@ NB_MODULE(_planning, m) {
   m.def("start_of", &start_of, "array"_a,
         "Returns the address of a numpy array, even of an array without elements.");
   m.attr("EVERY_SLICE") = weft::every_slice;
+  m.attr("ALL_MODES") = weft::all_modes;
+  m.attr("TWO_THIRDS") = weft::two_thirds;
   m.attr("version") = WEFT_VERSION;
 }

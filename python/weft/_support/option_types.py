@@ -89,6 +89,39 @@ class Kinds(OptionType):
         return [checks.text(word, name) for word in words]
 
 
+class Modes(OptionType):
+    """A number of wavenumbers, or "2/3"; one for all axes, or one for each; None for all wavenumbers."""
+
+    values = "1, 2, ..., `2/3`; one for all axes, or one for each"
+    metavar = "M,...|2/3"
+
+    def checked(self, given: Any, name: str) -> list[int]:
+        """Returns the numbers for the planner.
+
+        >>> Modes().checked(None, "modes"), Modes().checked(8, "modes"), Modes().checked((5, None), "modes")
+        ([], [8], [5, -1])
+        >>> Modes().checked("2/3", "modes") == [_planning.TWO_THIRDS]
+        True
+        """
+        if given is None:
+            return []
+        each = given if isinstance(given, (list, tuple)) else [given]
+        return [self._one(value, name) for value in each]
+
+    @staticmethod
+    def _one(value: Any, name: str) -> int:
+        if value is None:
+            return int(_planning.ALL_MODES)
+        if isinstance(value, str) and value == "2/3":
+            return int(_planning.TWO_THIRDS)
+        if isinstance(value, str):
+            raise errors.InvalidArgument(
+                f'{name} must be whole numbers from 1, None for all, or "2/3"; given {errors.shown(value)}; '
+                'give one such as "2/3"'
+            )
+        return checks.integer(value, name, 1)
+
+
 class Chunks(OptionType):
     """A number of chunks, or "slices" for one chunk for each slice."""
 

@@ -30,6 +30,7 @@ def plan(
     ranks: int = 1,
     ranks_per_node: int | None = None,
     axes: Any = None,
+    modes: Any = None,
     dtype: Any = None,
     input: Any = None,
     output: Any = "any",
@@ -77,7 +78,7 @@ def plan(
     node_count = checks.integer(ranks_per_node, "ranks_per_node", 1)
     problem = make_problem(
         shape,
-        TransformOptions(kind, axes, dtype, input, output, norm, sign, threads, overwrite_input),
+        TransformOptions(kind, axes, modes, dtype, input, output, norm, sign, threads, overwrite_input),
         Exchange.of(exchange),
         planning,
         ranks=rank_count,

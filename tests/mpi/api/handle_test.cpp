@@ -196,10 +196,12 @@ TEST(FftContract, PackedMethodsReadAndWriteOnceAStage) {
     for (const Kind kind : {Kind::c2c, Kind::r2c})
       for (const OutputChoice output : {OutputChoice::any, OutputChoice::same})
         for (std::size_t method = 0; method < 2; ++method, ++run)
-          check_traffic({.shape = shape,
-                         .kinds = kind,
-                         .output_choice = output,
-                         .exchange = tried_exchanges[method]});
+          for (const bool truncates : {false, true})
+            check_traffic({.shape = shape,
+                           .kinds = kind,
+                           .modes = truncates ? Shape{two_thirds} : Shape{},
+                           .output_choice = output,
+                           .exchange = tried_exchanges[method]});
   for (const Kind kind : {Kind::c2c, Kind::r2c}) {
     Problem pencils{.shape = {16, 12, 20}, .kinds = kind, .ranks = ranks, .has_input = true};
     pencils.input = Layout::pencil(pencils.shape, ranks);
@@ -207,6 +209,50 @@ TEST(FftContract, PackedMethodsReadAndWriteOnceAStage) {
     ++run;
   }
   EXPECT_EQ(run, static_cast<int>(shapes.size()) * 8 + 2);
+}
+
+/// Returns the bytes that a rank moves to others in an exchange, as boxes of two layouts have them.
+std::int64_t moved_bytes(const Plan& plan, std::size_t exchange, std::int64_t rank) {
+  const Layout& from = plan.stages[exchange].target;
+  const Layout& to = plan.stages[exchange + 1].source;
+  const bool is_real = plan.stages[exchange].target_element == Element::real;
+  const auto stays = intersect(from.box(rank), to.box(rank)).volume();
+  return (from.local_volume(rank) - stays) *
+         static_cast<std::int64_t>(is_real ? sizeof(double) : sizeof(Complex));
+}
+
+/// Dropped wavenumbers are not sent, by any method: every exchange has the boxes of the modes that
+/// are left after its stage.
+TEST(FftContract, DroppedModesAreNotSent) {
+  const std::int64_t ranks = size_of(world);
+  if (ranks == 1) GTEST_SKIP() << "one rank sends nothing";
+  const int rank = rank_of(world);
+  for (const Exchange& exchange : tried_exchanges)
+    for (const OutputChoice output : {OutputChoice::any, OutputChoice::same}) {
+      Problem problem{.shape = {12, 18, 24},
+                      .kinds = Kind::r2c,
+                      .modes = {two_thirds},
+                      .ranks = ranks,
+                      .has_input = true,
+                      .output_choice = output,
+                      .exchange = exchange};
+      problem.input = Layout::slab(problem.shape, ranks, 0);
+      api::Handle handle(problem, {}, comm::communicator_of(world));
+      const Plan& plan = handle.plan();
+      ASSERT_EQ(plan.output().shape(), (Shape{7, 11, 8}));
+      ASSERT_EQ(plan.exchanges.size(), output == OutputChoice::any ? 1U : 2U);
+      EXPECT_EQ(plan.stages[0].target.shape(), (Shape{12, 11, 8}));
+      handle.transform().set_recording(true);
+      AlignedBuffer x(handle.inplace_bytes());
+      std::memset(x.data(), 0, static_cast<std::size_t>(x.size()));
+      handle.execute(Direction::forward, x.data(), x.data());
+      for (std::size_t i = 0; i < plan.exchanges.size(); ++i) {
+        const bool sends = plan.exchanges[i].method != Method::shared;
+        EXPECT_EQ(handle.transform().record()[2 * i + 1].bytes_sent,
+                  sends ? moved_bytes(plan, i, rank) : 0)
+            << explain(plan);
+      }
+    }
 }
 
 /// The bytes on the wire are those of the boxes that change hands.

@@ -271,6 +271,7 @@ inline FftOptions options_of(const Problem& problem, MPI_Comm comm) {
   options.axes = problem.axes;
   options.kinds = problem.kinds;
   options.element = problem.element;
+  options.modes = problem.modes;
   options.comm = comm;
   if (problem.has_input) options.input = problem.input;
   options.output = problem.output_choice == OutputChoice::given ? Output(problem.output)

@@ -238,7 +238,7 @@ TEST(ProblemJson, RefusesWhatIsNoProblem) {
 TEST(PlanJson, RefusesUnknownVersions) {
   Json plan = sound_plan();
   plan["version"] = 1;
-  expect_refused(plan, {"plan.version", "version 14", "given 1"});
+  expect_refused(plan, {"plan.version", "version 15", "given 1"});
   plan["version"] = "2";
   expect_refused(plan, {"plan.version", "integer"});
   plan.erase("version");

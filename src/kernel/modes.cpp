@@ -1,0 +1,84 @@
+#include "kernel/modes.hpp"
+
+#include <algorithm>
+
+namespace weft::kernel {
+namespace {
+
+bool is_halved(LineKind kind) { return kind == LineKind::r2c || kind == LineKind::c2r; }
+
+template <class Real>
+void copy_point(const LinePoints<Real>& points, std::int64_t to, std::int64_t from) {
+  std::copy_n(points[from], points.width, points[to]);
+}
+
+template <class Real>
+void clear_points(const LinePoints<Real>& points, std::int64_t first, std::int64_t end) {
+  for (std::int64_t i = first; i < end; ++i) std::fill_n(points[i], points.width, Real(0));
+}
+
+/// Multiplies the real parts of complex numbers; the imaginary parts are zero by symmetry.
+template <class Real>
+void scale_real_parts(const LinePoints<Real>& points, std::int64_t point, Real factor) {
+  Real* const numbers = points[point];
+  for (std::int64_t i = 0; i < points.width; i += 2) {
+    numbers[i] *= factor;
+    numbers[i + 1] = 0;
+  }
+}
+
+}  // namespace
+
+template <class Real>
+void keep_modes(const Modes& modes, const LinePoints<Real>& points) {
+  const std::int64_t n = modes.length;
+  const std::int64_t m = modes.count;
+  if (m == n || is_r2r(modes.kind)) return;
+  const bool has_middle = m % 2 == 0;
+  if (is_halved(modes.kind)) {
+    if (has_middle) scale_real_parts(points, m / 2, Real(2));
+    return;
+  }
+  if (has_middle) {
+    const Real* const other = points[n - m / 2];
+    Real* const middle = points[m / 2];
+    for (std::int64_t i = 0; i < points.width; ++i) middle[i] += other[i];
+  }
+  const std::int64_t negative = (m - 1) / 2;
+  for (std::int64_t i = 0; i < negative; ++i)
+    copy_point(points, m - negative + i, n - negative + i);
+}
+
+template <class Real>
+void spread_modes(const Modes& modes, const LinePoints<Real>& points) {
+  const std::int64_t n = modes.length;
+  const std::int64_t m = modes.count;
+  if (m == n) return;
+  if (is_r2r(modes.kind)) return clear_points(points, m, n);
+  const bool has_middle = m % 2 == 0;
+  if (is_halved(modes.kind)) {
+    if (has_middle) scale_real_parts(points, m / 2, Real(0.5));
+    return clear_points(points, m / 2 + 1, n / 2 + 1);
+  }
+  const std::int64_t negative = (m - 1) / 2;
+  for (std::int64_t i = negative - 1; i >= 0; --i)
+    copy_point(points, n - negative + i, m - negative + i);
+  std::int64_t first = m - negative;
+  std::int64_t end = n - negative;
+  if (has_middle) {
+    Real* const middle = points[m / 2];
+    for (std::int64_t i = 0; i < points.width; ++i) middle[i] *= Real(0.5);
+    copy_point(points, n - m / 2, m / 2);
+    --end;
+  }
+  clear_points(points, first, end);
+}
+
+template void keep_modes(const Modes&, const LinePoints<float>&);
+template void keep_modes(const Modes&, const LinePoints<double>&);
+template void keep_modes(const Modes&, const LinePoints<long double>&);
+template void spread_modes(const Modes&, const LinePoints<float>&);
+template void spread_modes(const Modes&, const LinePoints<double>&);
+template void spread_modes(const Modes&, const LinePoints<long double>&);
+
+}  // namespace weft::kernel

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstdint>
+
+#include "kernel/line_problem.hpp"
+
+namespace weft::kernel {
+
+/// The lowest wavenumbers of lines that are transformed whole. Of a Fourier line of n points these
+/// are 0 .. (m-1)/2 and -(m-1)/2 .. -1. If m is even, their middle element has m/2 and -m/2
+/// together: the sum of both after forward, half of it for each before backward.
+struct Modes {
+  LineKind kind = LineKind::c2c_forward;  ///< of the transform, in either direction
+  std::int64_t length = 1;                ///< points in real space
+  std::int64_t count = 1;                 ///< m, at most n
+
+  /// Elements of a line in the array.
+  std::int64_t stored() const {
+    return kind == LineKind::r2c || kind == LineKind::c2r ? count / 2 + 1 : count;
+  }
+};
+
+/// Points of one or several lines: point i is `width` reals from `start + i*step` on.
+template <class Real>
+struct LinePoints {
+  Real* start;
+  std::int64_t step;
+  std::int64_t width;
+
+  Real* operator[](std::int64_t point) const { return start + point * step; }
+};
+
+/// Moves the stored elements of a whole spectrum to its first places.
+template <class Real>
+void keep_modes(const Modes& modes, const LinePoints<Real>& points);
+
+/// Makes whole spectra of stored elements: the reverse of keep_modes, with zeros for the others.
+template <class Real>
+void spread_modes(const Modes& modes, const LinePoints<Real>& points);
+
+}  // namespace weft::kernel
