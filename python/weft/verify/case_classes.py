@@ -4,19 +4,8 @@ from __future__ import annotations
 
 from random import Random
 
-from weft.verify.cases import (
-    DIRECTIONS,
-    EVERY_SLICE,
-    GROUPS,
-    MEMORIES,
-    METHODS,
-    NORMS,
-    PRECISIONS,
-    Case,
-    LayoutSpec,
-    is_empty,
-    random_case,
-)
+from weft.verify.cases import DIRECTIONS, GROUPS, MEMORIES, NORMS, PRECISIONS, Case, LayoutSpec, is_empty
+from weft.verify.draws import EVERY_SLICE, METHODS, random_case
 from weft.verify.kinds import COSINES
 
 
@@ -56,6 +45,24 @@ def cosine_numbers(case: Case) -> str:
     return "real" if case.has_real_output else "complex"
 
 
+def modes_class(case: Case) -> str:
+    """Returns "all" modes of each axis, or whether "some" or "each" of the transformed axes have fewer."""
+    count = len(case.truncated_axes)
+    return "all" if count == 0 else "each" if count == len(case.all_axes) else "some"
+
+
+def fewer_modes(case: Case) -> str:
+    """Returns how the first Fourier axis with fewer modes than points is cut: its kind, and "even" or "odd" modes.
+
+    Even numbers have a middle element, which is two wavenumbers. Cosine and sine axes have "cosine".
+    """
+    kinds, modes = case.kind_of_axis, case.modes_of_axis
+    cut = [axis for axis in case.truncated_axes if kinds[axis] not in COSINES]
+    if not cut:
+        return "cosine" if case.truncated_axes else "none"
+    return f"{kinds[cut[0]]}-{('even', 'odd')[modes[cut[0]] % 2]}"
+
+
 def yes(value: bool) -> str:
     return "yes" if value else "no"
 
@@ -77,6 +84,8 @@ def classes(case: Case) -> dict[str, str]:
         "kind": kind_family(case),
         "cosine type": cosine_type(case),
         "cosine numbers": cosine_numbers(case),
+        "modes": modes_class(case),
+        "fewer modes": fewer_modes(case),
         "dtype": case.precision,
         "axes": "all" if len(axes) == dims else "one" if len(axes) == 1 else "some",
         "input": case.input.family() if case.input else "default",
@@ -119,6 +128,8 @@ def expected_classes(max_ranks: int) -> dict[str, tuple[str, ...]]:
         "kind": ("c2c", "r2c", "cosine", "mixed"),
         "cosine type": ("none", *COSINES),
         "cosine numbers": ("none", "real", "complex"),
+        "modes": ("all", "some", "each"),
+        "fewer modes": ("none", "c2c-even", "c2c-odd", "r2c-even", "r2c-odd", "cosine"),
         "dtype": PRECISIONS,
         "axes": ("all", "some", "one"),
         "input": ("default", *families),

@@ -1,4 +1,4 @@
-"""Random transforms for verification, drawn by `weft verify --random` and by property-based tests.
+"""Transforms for verification: those that `weft verify --random` and property-based tests draw, and given ones.
 
 A `Case` defines one test completely and fits on one line of JSON, so that its line reproduces a failure. This module
 needs no MPI, no numpy and no compiled part of weft. It computes boxes a second time, on purpose, from the contract
@@ -11,41 +11,17 @@ import dataclasses
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from random import Random
-from typing import Any, TypeVar
+from typing import Any
 
-from weft.verify.kinds import COSINES, each_of, has_words, logical_length
+from weft.verify.kinds import COSINES, each_of, has_words, logical_length, stored_length
 
-T = TypeVar("T")
 Bounds = tuple[tuple[int, int], ...]
-
-ELEMENTS_MAX = 20_000
-PRIMES = (2, 3, 5, 7, 11, 13, 17, 19, 23, 31, 37, 61, 97, 127, 251, 509, 1021, 4093, 9973, 19997)
-ROUND = (2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 4096, 16384)
-MIXED = (1, 2, 3, 4, 5, 6, 7, 9, 10, 12, 14, 15, 18, 20, 21, 25, 33, 35, 48, 60, 100, 143, 210, 1000, 2310)
 
 PRECISIONS = ("f32", "f64", "f80")
 NORMS = ("backward", "ortho", "forward", "none")
 GROUPS = ("first", "last", "reversed", "alone")
 DIRECTIONS = ("forward", "backward")
 MEMORIES = ("weft", "numpy", "in place", "returned")
-# method, wire_form, schedule, requests
-METHODS: tuple[tuple[str | None, str | None, str | None, str | None], ...] = (
-    (None, None, None, None),
-    ("shared", None, None, None),
-    ("collective", "packed", None, None),
-    ("collective", "datatype", None, None),
-    ("messages", "packed", "pairwise", None),
-    ("messages", "packed", "cyclic", "persistent"),
-    ("messages", "packed", "scattered", "ordinary"),
-    ("messages", "datatype", "pairwise", "ordinary"),
-    ("messages", "datatype", "scattered", "persistent"),
-)
-# A number above that of the slices means one chunk for each slice.
-EVERY_SLICE = 1_000_000
-CHUNKS = (1, 2, 3, EVERY_SLICE)
-# Bytes of the pieces of packed messages; 0: whole blocks. 200 cuts many blocks of larger arrays, none of smaller ones.
-PIECES = (0, 200)
 
 
 @dataclass(frozen=True)
@@ -107,6 +83,7 @@ class Case:
     kind    one word, or one for each of the transformed axes
     complex_input
             whether cosine and sine kinds of all axes transform both parts of complex numbers; other kinds decide it
+    modes   the number of lowest wavenumbers in the spectrum, one for each of the transformed axes; empty: all
     memory  the arrays: "weft" (fft.input.empty()), "numpy" (with guard zones), "in place", "returned" (no `out`)
     """
 
@@ -114,6 +91,7 @@ class Case:
     axes: tuple[int, ...] = ()
     kind: str | tuple[str, ...] = "c2c"
     complex_input: bool = False
+    modes: tuple[int, ...] = ()
     precision: str = "f64"
     ranks: int = 1
     group: str = "first"
@@ -152,6 +130,11 @@ class Case:
         return tuple(axis % dims for axis in self.axes) if self.axes else tuple(range(dims))
 
     @property
+    def extents(self) -> tuple[int, ...]:
+        """Returns the length of each of all_axes in real space."""
+        return tuple(self.shape[axis] for axis in self.all_axes)
+
+    @property
     def kinds(self) -> tuple[str, ...]:
         """Returns the kind of each of all_axes."""
         return each_of(self.kind, len(self.all_axes))
@@ -159,6 +142,15 @@ class Case:
     @property
     def kind_of_axis(self) -> dict[int, str]:
         return dict(zip(self.all_axes, self.kinds, strict=True))
+
+    @property
+    def modes_of_axis(self) -> dict[int, int]:
+        return dict(zip(self.all_axes, self.modes or self.extents, strict=True))
+
+    @property
+    def truncated_axes(self) -> tuple[int, ...]:
+        """Returns the axes with fewer modes than points."""
+        return tuple(axis for axis, modes in self.modes_of_axis.items() if modes < self.shape[axis])
 
     @property
     def halved_axis(self) -> int | None:
@@ -179,12 +171,19 @@ class Case:
 
     @property
     def output_shape(self) -> tuple[int, ...]:
-        return tuple(n // 2 + 1 if axis == self.halved_axis else n for axis, n in enumerate(self.shape))
+        modes = self.modes_of_axis
+        stored = {axis: stored_length(kind, modes[axis]) for axis, kind in self.kind_of_axis.items()}
+        return tuple(stored.get(axis, n) for axis, n in enumerate(self.shape))
+
+    @property
+    def shortened_axes(self) -> tuple[int, ...]:
+        """Returns the axes whose length in the output is another."""
+        return tuple(axis for axis, n in enumerate(self.output_shape) if n != self.shape[axis])
 
     @property
     def points(self) -> int:
         """Returns the product of the transformed extents."""
-        return product(self.shape[axis] for axis in self.all_axes)
+        return product(self.extents)
 
     @property
     def logical_points(self) -> int:
@@ -225,6 +224,7 @@ class Case:
         require_kind("shape", self.shape, len(self.shape) > 0)
         require_kind("kind", self.kind, has_words(self.kind, len(self.all_axes)))
         require_kind("complex_input", self.complex_input, self.has_only_cosines or not self.complex_input)
+        require_kind("modes", self.modes, has_modes(self.modes, self.extents))
         require_kind("precision", self.precision, self.precision in PRECISIONS)
         require_kind("first", self.first, self.first in DIRECTIONS)
         require_kind("memory", self.memory, self.memory in MEMORIES)
@@ -238,7 +238,7 @@ class Case:
 
 def has_kind_of(field: dataclasses.Field[Any], value: Any) -> bool:
     """Returns whether a value has the type of a field of Case."""
-    if field.name in ("shape", "axes"):
+    if field.name in ("shape", "axes", "modes"):
         return are_whole(value)
     if field.name == "kind":
         return isinstance(value, (str, tuple))
@@ -249,6 +249,12 @@ def has_kind_of(field: dataclasses.Field[Any], value: Any) -> bool:
     if field.default is None:
         return value is None or isinstance(value, str)
     return type(value) is type(field.default)
+
+
+def has_modes(modes: Sequence[int], extents: Sequence[int]) -> bool:
+    """Returns whether there are no numbers of modes, or a possible one for each of axes with these lengths."""
+    fits = len(modes) == len(extents) and all(1 <= m <= n for m, n in zip(modes, extents, strict=True))
+    return fits or not modes
 
 
 def require_kind(name: str, value: Any, holds: bool) -> None:
@@ -284,199 +290,3 @@ def grid_box(shape: Sequence[int], grid: Sequence[int], rank: int) -> Bounds:
         bounds.append((n * part // parts, n * (part + 1) // parts))
     box = tuple(reversed(bounds))
     return ((0, 0),) * len(shape) if is_empty(box) else box
-
-
-# ---- drawing ----
-
-
-def pick(rng: Random, *weighted: tuple[int, T]) -> T:
-    """Draws one of the values, by integer weights. hypothesis shrinks to the first value."""
-    at = rng.randint(1, sum(weight for weight, _ in weighted))
-    for weight, value in weighted:
-        at -= weight
-        if at <= 0:
-            return value
-    raise AssertionError("the weights add up to what was drawn from")
-
-
-def draw_shape(rng: Random, ranks: int) -> tuple[int, ...]:
-    dims = pick(rng, (2, 1), (3, 2), (5, 3), (2, 4), (2, 5))
-    style = pick(rng, (6, "mixed"), (2, "primes"), (2, "round"), (1, "thin"), (1, "few rows"))
-    if style == "thin" and dims >= 2:
-        n = rng.choice((3, 8, 13, 16) if dims < 5 else (2, 3, 5))
-        return (n,) * (dims - 1) + (1,)
-    sizes = {"primes": PRIMES, "round": ROUND}.get(style, MIXED)
-    left = rng.choice((60, 600, 4000, ELEMENTS_MAX))
-    shape: list[int] = []
-    for axis in range(dims):
-        # Each axis leaves enough points for the following axes.
-        most = left if axis == dims - 1 else max(2, int(left ** (1.6 / (dims - axis))))
-        extent = rng.choice([n for n in sizes if n <= min(most, left)] or [1])
-        if style == "few rows" and axis == 0:
-            extent = rng.randint(1, max(1, ranks - 1))
-        shape.append(extent)
-        left = max(1, left // extent)
-    if style != "few rows":
-        rng.shuffle(shape)
-    return tuple(shape)
-
-
-def draw_axes(rng: Random, dims: int) -> tuple[int, ...]:
-    if dims == 1 or pick(rng, (2, True), (3, False)):
-        return ()
-    count = pick(rng, (2, 1), (3, rng.randint(1, dims)))
-    return tuple(rng.sample(range(dims), count))
-
-
-def draw_kinds(rng: Random, extents: Sequence[int]) -> tuple[str | tuple[str, ...], bool]:
-    """Draws the kinds of axes with these extents, and whether complex numbers enter cosine and sine axes alone."""
-    count = len(extents)
-    family = pick(rng, (2, "c2c"), (2, "r2c"), (1, "cosine"), (1, "mixed"))
-    is_complex = rng.choice((False, True))
-    if family == "c2c" or (family == "r2c" and pick(rng, (2, True), (1, False))):
-        return family, False
-    if family == "r2c":
-        halved = rng.randint(0, count - 1)
-        return tuple("r2c" if axis == halved else "c2c" for axis in range(count)), False
-    drawn = [draw_cosine(rng, n) for n in extents]
-    if family == "cosine" or count == 1:
-        if pick(rng, (2, False), (1, True)):
-            word = draw_cosine(rng, min(extents))
-            return word, is_complex
-        return tuple(drawn), is_complex
-    others = rng.sample(range(count), rng.randint(1, count - 1))
-    for axis in others:
-        drawn[axis] = "c2c"
-    if not is_complex:
-        drawn[others[0]] = "r2c"
-    return tuple(drawn), False
-
-
-def draw_cosine(rng: Random, n: int) -> str:
-    """Draws a cosine or sine kind; dct1 needs two points."""
-    return rng.choice(COSINES if n > 1 else COSINES[1:])
-
-
-def factorisations(number: int, count: int) -> list[tuple[int, ...]]:
-    """Returns all products of `count` ordered factors, each at least 2, that are equal to the number."""
-    if count == 1:
-        return [(number,)] if number > 1 else []
-    found = []
-    for factor in range(2, number // 2 + 1):
-        if number % factor == 0:
-            found += [(factor, *rest) for rest in factorisations(number // factor, count - 1)]
-    return found
-
-
-def draw_grid(rng: Random, dims: int, ranks: int, splits: int) -> tuple[int, ...]:
-    """Draws a process grid with `splits` split axes, or the most that ranks and axes allow."""
-    splits = min(splits, dims)
-    while splits > 0 and not factorisations(ranks, splits):
-        splits -= 1
-    grid = [1] * dims
-    if splits > 0:
-        factors = rng.choice(factorisations(ranks, splits))
-        for axis, factor in zip(rng.sample(range(dims), splits), factors, strict=True):
-            grid[axis] = factor
-    return tuple(grid)
-
-
-def draw_boxes(rng: Random, shape: Sequence[int], ranks: int, whole: int | None) -> tuple[Bounds, ...]:
-    """Draws one box for each rank by random bisection; some are empty. Axis `whole` is not cut."""
-    wanted = ranks if pick(rng, (1, True), (1, False)) else rng.randint(1, ranks)
-    boxes: list[Bounds] = [tuple((0, n) for n in shape)]
-    while len(boxes) < wanted:
-        cuts = [
-            (index, axis)
-            for index, box in enumerate(boxes)
-            for axis, (lo, hi) in enumerate(box)
-            if axis != whole and hi - lo > 1
-        ]
-        if not cuts:
-            break
-        index, axis = rng.choice(cuts)
-        box = boxes.pop(index)
-        lo, hi = box[axis]
-        at = rng.randint(lo + 1, hi - 1)
-        boxes.append((*box[:axis], (lo, at), *box[axis + 1 :]))
-        boxes.append((*box[:axis], (at, hi), *box[axis + 1 :]))
-    boxes += [((0, 0),) * len(shape)] * (ranks - len(boxes))
-    rng.shuffle(boxes)
-    return tuple(boxes)
-
-
-def draw_order(rng: Random, dims: int) -> tuple[int, ...]:
-    if pick(rng, (3, False), (1, True)):
-        order = list(range(dims))
-        rng.shuffle(order)
-        return tuple(order) if order != list(range(dims)) else ()
-    return ()
-
-
-def draw_layout(rng: Random, shape: Sequence[int], ranks: int, whole: int | None = None) -> LayoutSpec:
-    dims = len(shape)
-    family = pick(rng, (3, "slab"), (3, "pencil"), (3, "brick"), (2, "whole"), (5, "boxes"))
-    order = draw_order(rng, dims)
-    plain = not order and rng.choice((False, True))
-    if family == "boxes":
-        return LayoutSpec(boxes=draw_boxes(rng, shape, ranks, whole), order=order, plain=plain)
-    if family == "whole":
-        return LayoutSpec(owner=rng.randint(0, ranks - 1), order=order)
-    splits = {"slab": 1, "pencil": 2, "brick": 3}[family]
-    return LayoutSpec(grid=draw_grid(rng, dims, ranks, splits), order=order, plain=plain)
-
-
-def draw_ranks(rng: Random, max_ranks: int) -> int:
-    # The largest number has the most grids (8 = 2 x 2 x 2), so it is drawn more often than the others.
-    return pick(rng, (3, rng.randint(1, max_ranks)), (1, max_ranks))
-
-
-def random_case(rng: Random, max_ranks: int, shared: bool = False) -> Case:
-    """Draws a case for 1 to `max_ranks` ranks, from an object with the interface of `random.Random`.
-
-    `shared` says whether some ranks can use each other's memory. If not, a case on several ranks with the method
-    "shared" leaves the method to weft; the rest of the case is the same.
-    """
-    ranks = draw_ranks(rng, max_ranks)
-    shape = draw_shape(rng, ranks)
-    method, wire_form, schedule, requests = rng.choice(METHODS)
-    chunks, piece_bytes = rng.choice(CHUNKS), rng.choice(PIECES)
-    if method == "shared" and ranks > 1 and not shared:
-        method = None
-    axes = draw_axes(rng, len(shape))
-    kind, complex_input = draw_kinds(rng, [shape[axis] for axis in axes] or shape)
-    case = Case(
-        shape=shape,
-        axes=axes,
-        kind=kind,
-        complex_input=complex_input,
-        precision=pick(rng, (5, "f64"), (4, "f32"), (2, "f80")),
-        ranks=ranks,
-        group=pick(rng, (4, "first"), (1, "last"), (1, "reversed"), (1, "alone" if ranks == 1 else "first")),
-        first=rng.choice(DIRECTIONS),
-        memory=rng.choice(MEMORIES),
-        overwrite_input=pick(rng, (3, False), (1, True)),
-        norm=rng.choice(NORMS),
-        sign=rng.choice((-1, 1)),
-        threads=rng.choice((1, 2)),
-        method=method,
-        wire_form=wire_form,
-        schedule=schedule,
-        requests=requests,
-        chunks=chunks if method in ("collective", "messages") else 1,
-        piece_bytes=piece_bytes if (method, wire_form) == ("messages", "packed") else 0,
-        seed=rng.randint(0, 2**31 - 1),
-    )
-    return with_layouts(rng, case)
-
-
-def with_layouts(rng: Random, case: Case) -> Case:
-    output = pick(rng, (2, "any"), (2, "same"), (3, "given"))
-    # r2c halves its axis. The output can have the same boxes only if each box contains the whole axis.
-    whole = case.halved_axis if output == "same" else None
-    given_input = pick(rng, (1, False), (3, True))
-    return dataclasses.replace(
-        case,
-        input=draw_layout(rng, case.shape, case.ranks, whole) if given_input else None,
-        output=draw_layout(rng, case.output_shape, case.ranks) if output == "given" else output,
-    )

@@ -47,5 +47,14 @@ def logical_length(kind: str, n: int) -> int:
     return 2 * denominator(kind, n) if kind in COSINES else n
 
 
+def stored_length(kind: str, modes: int) -> int:
+    """Returns the length of an axis of the spectrum that has the lowest `modes` wavenumbers.
+
+    >>> [stored_length(kind, 6) for kind in ("c2c", "r2c", "dct2")]
+    [6, 4, 6]
+    """
+    return modes // 2 + 1 if kind == "r2c" else modes
+
+
 def inverse_of(kind: str) -> str:
     return INVERSES.get(kind, kind)

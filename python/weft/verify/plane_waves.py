@@ -3,7 +3,8 @@
 x[j] = sum over waves w of a_w exp(-sign * 2*pi*i * sum over axes of j*k_w/n) has the forward transform
 N * sum of a_w delta(k - k_w), times the scale of the norm. Along a cosine or sine axis a wave is the unscaled inverse
 of one number of the spectrum, and N has the logical length. Each rank fills its own box; only weft moves data. Along
-axes that are not transformed a wave is a plain factor, which does not change.
+axes that are not transformed a wave is a plain factor, which does not change. All waves are within the modes of the
+spectrum. None is the middle one of an even number of modes, because its element has two waves.
 """
 
 from __future__ import annotations
@@ -100,12 +101,31 @@ class Waves:
     def __init__(self, case: Case) -> None:
         self.case = case
         draw = np.random.default_rng(case.seed)
-        self.numbers = [[int(draw.integers(0, n)) for n in case.shape] for _ in range(WAVES)]
+        axes = range(len(case.shape))
+        self.numbers = [[self._drawn(draw, axis) for axis in axes] for _ in range(WAVES)]
         self.amplitudes = [complex(1 + draw.random(), draw.random()) for _ in range(WAVES)]
         if case.has_real_output:  # cosines are real, so a mirror image would be the wave itself
             self.amplitudes = [complex(amplitude.real) for amplitude in self.amplitudes]
         elif case.has_real_input:
             self._make_real()
+
+    def _drawn(self, draw: np.random.Generator, axis: int) -> int:
+        """Draws one of the wave numbers within the modes of an axis, modulo its length."""
+        n, modes = self.case.shape[axis], self.case.modes_of_axis.get(axis)
+        if modes is None or modes == n:
+            return int(draw.integers(0, n))
+        if self.case.kind_of_axis[axis] in COSINES:
+            return int(draw.integers(0, modes))
+        highest = (modes - 1) // 2
+        return int(draw.integers(-highest, highest + 1)) % n
+
+    def _places(self, wave: Sequence[int]) -> list[int]:
+        """Returns the indices of a wave in the spectrum. A mirror image may be beyond the end of half a spectrum."""
+        places, modes = list(wave), self.case.modes_of_axis
+        for axis, kind in self.case.kind_of_axis.items():
+            if kind not in COSINES and 2 * wave[axis] >= modes[axis]:
+                places[axis] -= self.case.shape[axis] - modes[axis]
+        return places
 
     def _make_real(self) -> None:
         """Gives every wave its mirror image with the conjugate amplitude, so that the field is real."""
@@ -161,13 +181,13 @@ class Waves:
         axes = (0, 1) if is_view else self.case.all_axes
         n1 = self.case.shape[0] // shape[1] if is_view else 1
         for wave, amplitude in zip(self.numbers, self.amplitudes, strict=True):
-            numbers = [wave[0] % n1, wave[0] // n1] if is_view else wave
+            numbers = [wave[0] % n1, wave[0] // n1] if is_view else self._places(wave)
             if any(not lo <= numbers[axis] < hi for axis, (lo, hi) in enumerate(box) if axis in axes):
                 continue
             where = tuple(numbers[axis] - lo if axis in axes else slice(None) for axis, (lo, _) in enumerate(box))
             value = np.ones((), np.clongdouble)
             batch = [(0, 0) if axis in axes else bounds for axis, bounds in enumerate(box)]
-            for axis, values in enumerate([] if is_view else self._factors(numbers, batch)):
+            for axis, values in enumerate([] if is_view else self._factors(wave, batch)):
                 if axis not in axes:
                     value = np.multiply.outer(value, values)
             value = value * amplitude * factor

@@ -4,6 +4,10 @@ Definition  forward: X[k] = scale * sum_j x[j] exp(sign * 2*pi*i * j*k/n) along 
             sign. The axis of kind r2c is halved: the last of `axes` if r2c is the only word. Cosine and sine kinds have
             the sums of FFTW. `scale` follows numpy's names for norms; "none" scales nowhere. N is the product of
             logical lengths. With "ortho" the ends have factors of sqrt(2), as in scipy.
+Modes       A spectrum may have only the m lowest wavenumbers of an axis of n points: 0 to (m-1)//2, then -((m-1)//2) to
+            -1. For even m < n, forward stores X[m/2] + X[-m/2] between them, and backward gives half of that number to
+            each. On the axis of kind r2c that sum is 2 Re X[m/2], and backward takes its real part. Cosine and sine
+            kinds have their first m numbers. Other wavenumbers are zero in backward. N has the lengths of real space.
 """
 
 from __future__ import annotations
@@ -86,17 +90,22 @@ def forward(
     axes: Sequence[int],
     sign: int = -1,
     norm: str = "none",
-    real_extent: int | None = None,
+    *,
+    modes: Sequence[int] = (),
 ) -> Array:
-    """Returns the serial forward transform, in the precision of `x`. Does not use `real_extent`."""
+    """Returns the serial forward transform, in the precision of `x`. `modes` has a number for each of `axes`."""
     of_axes = dict(zip(axes, kinds.each_of(kind, len(axes)), strict=True))
-    points = math.prod(kinds.logical_length(each, x.shape[axis]) for axis, each in of_axes.items())
-    for axis in _axes_of("r2c", of_axes):
-        x = r2c(x, axis, sign)
+    lengths = {axis: x.shape[axis] for axis in axes}
+    kept = dict(zip(axes, modes or lengths.values(), strict=True))
+    points = math.prod(kinds.logical_length(each, lengths[axis]) for axis, each in of_axes.items())
+    for axis in _axes_of("r2c", of_axes):  # before all other axes, because only then the mirror images are conjugates
+        x = cut(r2c(x, axis, sign), "r2c", axis, lengths[axis], kept[axis])
     result = c2c(x, _axes_of("c2c", of_axes), sign)
     for axis, each in of_axes.items():
         if each in kinds.COSINES:
             result = cosine(result, each, axis, norm)
+        if each != "r2c":
+            result = cut(result, each, axis, lengths[axis], kept[axis])
     return np.asarray(result * scale(norm, "forward", points).astype(real_of(x)))
 
 
@@ -106,21 +115,28 @@ def backward(
     axes: Sequence[int],
     sign: int = -1,
     norm: str = "none",
-    real_extent: int | None = None,
+    extents: Sequence[int] = (),
+    *,
+    modes: Sequence[int] = (),
 ) -> Array:
-    """Returns the serial backward transform; `real_extent` is the length of the halved axis in real space."""
+    """Returns the serial backward transform; `extents` are the lengths of `axes` in real space."""
     of_axes = dict(zip(axes, kinds.each_of(kind, len(axes)), strict=True))
     halved = _axes_of("r2c", of_axes)
-    if halved and real_extent is None:
-        raise ValueError("c2r needs the real extent of the halved axis: n//2+1 does not say whether n is odd")
-    extents = {axis: spectrum.shape[axis] for axis in axes} | dict.fromkeys(halved, real_extent or 0)
-    points = math.prod(kinds.logical_length(each, extents[axis]) for axis, each in of_axes.items())
-    result = c2c(spectrum, _axes_of("c2c", of_axes), -sign)
+    if not extents and (halved or modes):
+        raise ValueError("the extents of real space must be given, because those of the spectrum do not decide them")
+    lengths = dict(zip(axes, extents or [spectrum.shape[axis] for axis in axes], strict=True))
+    kept = dict(zip(axes, modes or lengths.values(), strict=True))
+    points = math.prod(kinds.logical_length(each, lengths[axis]) for axis, each in of_axes.items())
+    result = spectrum
     for axis, each in of_axes.items():
+        if each != "r2c":
+            result = fill(result, each, axis, lengths[axis], kept[axis])
         if each in kinds.COSINES:
             result = cosine(result, kinds.inverse_of(each), axis, norm)
+    result = c2c(result, _axes_of("c2c", of_axes), -sign)
     for axis in halved:  # after all other axes, because only then the lines are Hermitian
-        result = c2r(result if sign < 0 else np.conj(result), axis, extents[axis])
+        result = fill(result, "r2c", axis, lengths[axis], kept[axis])
+        result = c2r(result if sign < 0 else np.conj(result), axis, lengths[axis])
     return np.asarray(result * scale(norm, "backward", points).astype(real_of(spectrum)))
 
 
@@ -133,6 +149,60 @@ def name_of(kind: str | Sequence[str]) -> str:
     library, name = serial_library()
     has_cosines = any(each in kinds.COSINES for each in ([kind] if isinstance(kind, str) else kind))
     return f"{name} and direct sums" if has_cosines and library is not None and not hasattr(library, "dct") else name
+
+
+def cut(x: Array, kind: str, axis: int, extent: int, modes: int) -> Array:
+    """Returns the lowest wavenumbers of whole spectra along an axis that has `extent` points in real space."""
+    if modes == extent:
+        return x
+    if kind in kinds.COSINES:
+        return np.take(x, range(modes), axis=axis)
+    middle = modes // 2 if modes % 2 == 0 else None
+
+    def of_lines(lines: Array) -> Array:
+        if kind == "r2c":
+            kept = lines[..., : modes // 2 + 1].copy()
+            if middle is not None:
+                kept[..., middle] = 2 * kept[..., middle].real
+            return kept
+        kept = lines[..., _positions(extent, modes)]
+        if middle is not None:
+            kept[..., middle] += lines[..., extent - middle]
+        return kept
+
+    return along(x, axis, of_lines)
+
+
+def fill(spectrum: Array, kind: str, axis: int, extent: int, modes: int) -> Array:
+    """Returns whole spectra with these lowest wavenumbers along an axis, and zeros."""
+    if modes == extent:
+        return spectrum
+    middle = modes // 2 if modes % 2 == 0 and kind not in kinds.COSINES else None
+
+    def of_lines(lines: Array) -> Array:
+        whole = np.zeros((*lines.shape[:-1], kinds.stored_length(kind, extent)), lines.dtype)
+        if kind == "c2c":
+            whole[..., _positions(extent, modes)] = lines
+        else:
+            whole[..., : lines.shape[-1]] = lines
+        if middle is not None:
+            half = lines[..., middle] / 2
+            whole[..., middle] = half.real if kind == "r2c" else half
+            if kind == "c2c":
+                whole[..., extent - middle] = half
+        return whole
+
+    return along(spectrum, axis, of_lines)
+
+
+def _positions(extent: int, modes: int) -> Array:
+    """Returns the positions of the lowest wavenumbers in a complex line; of the middle one that of modes/2.
+
+    >>> _positions(9, 4).tolist(), _positions(9, 5).tolist()
+    ([0, 1, 2, 8], [0, 1, 2, 7, 8])
+    """
+    index = np.arange(modes)
+    return np.where(index <= modes // 2, index, index + extent - modes)
 
 
 def c2c(x: Array, axes: Sequence[int], sign: int) -> Array:
@@ -273,9 +343,12 @@ def random_array(shape: Sequence[int], precision: str, is_complex: bool, seed: i
     return np.asarray((reals() + 1j * reals()).astype(COMPLEX_TYPES[precision]))
 
 
-def relative_error(result: Array, expected: Array) -> float:
-    """Returns the L2 norm of the difference divided by that of the expected array; infinite if there is a NaN."""
-    difference, size = norm_l2(result - expected), norm_l2(expected)
+def relative_error(result: Array, expected: Array, least_size: float | np.longdouble = 0.0) -> float:
+    """Returns the L2 norm of the difference divided by that of the expected array; infinite if there is a NaN.
+
+    The divisor is at least `least_size`.
+    """
+    difference, size = norm_l2(result - expected), max(norm_l2(expected), np.longdouble(least_size))
     error = difference / size if size > 0 else difference
     return float(error) if np.isfinite(error) else math.inf
 

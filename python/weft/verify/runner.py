@@ -13,7 +13,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from weft import errors
@@ -203,7 +203,8 @@ def time_limit(
 def require_memory(case: Case, arrays: int, comm: Any) -> None:
     """Collective: raises OutOfMemory if this number of arrays of the case's size does not fit in memory."""
     element_bytes = reference.COMPLEX_TYPES[case.precision].itemsize
-    check_memory(comm, case.output_shape, element_bytes, arrays)
+    whole = replace(case, modes=())  # Truncated arrays are larger in real space.
+    check_memory(comm, whole.output_shape, element_bytes, arrays)
 
 
 def require_possible(case: Case, comm: Any) -> None:
@@ -212,6 +213,7 @@ def require_possible(case: Case, comm: Any) -> None:
     plan(
         case.shape,
         kind=case.kind,
+        modes=case.modes or None,
         ranks=case.ranks,
         ranks_per_node=sharing_ranks(case.method, case.ranks),
         axes=case.axes or None,
@@ -247,8 +249,9 @@ def run(options: Mapping[str, Any], hooks: Hooks = Hooks()) -> int:
     json    print data, not text
     case    JSON of one case
     random  number of cases; with seed
-    shape   of one problem; with kind, dtype, axes, input, output, norm, sign, threads, exchange, engine, inverse, seed,
-            and complex_input: whether cosine and sine kinds of all axes transform complex numbers, as a complex dtype
+    shape   of one problem; with kind, dtype, axes, modes, input, output, norm, sign, threads, exchange, engine,
+            inverse, seed, and complex_input: whether cosine and sine kinds of all axes transform complex numbers, as a
+            complex dtype
 
     Rank 0 prints. A hanging case ends the job, with status 1 and one message.
 
@@ -310,7 +313,8 @@ def _name_of(case: Case) -> str:
     ranks = "1 rank" if case.ranks == 1 else f"{case.ranks} ranks"
     kind = case.kind if isinstance(case.kind, str) else ",".join(case.kind)
     numbers = "complex " if case.complex_input else ""
-    return f"{'x'.join(map(str, case.shape))} {kind} {numbers}{case.precision} on {ranks}"
+    modes = f" with modes {','.join(map(str, case.modes))}" if case.modes else ""
+    return f"{'x'.join(map(str, case.shape))} {kind} {numbers}{case.precision}{modes} on {ranks}"
 
 
 def _line_of(case: Case, verdict: Verdict) -> str:
@@ -418,6 +422,7 @@ def _described(case: Case) -> dict[str, Any]:
         "axes": list(case.all_axes),
         "kind": case.kind,
         "complex_input": case.complex_input,
+        "modes": list(case.modes),
         "dtype": case.precision,
         "ranks": case.ranks,
         "threads": case.threads,
@@ -429,7 +434,7 @@ def _problem_of(given: Mapping[str, Any], ranks: int) -> tuple[Case, dict[str, A
 
     First weft.plan checks every option, so that an error has the text of weft.
     """
-    of_cases = ("kind", "dtype", "axes", "norm", "sign", "threads")
+    of_cases = ("kind", "dtype", "axes", "modes", "norm", "sign", "threads")
     exchange = given.get("exchange", Exchange())
     options = {name: given[name] for name in (*of_cases, *BEYOND_CASES) if name in given} | {"exchange": exchange}
     if given.get("complex_input", False):
@@ -444,6 +449,7 @@ def _problem_of(given: Mapping[str, Any], ranks: int) -> tuple[Case, dict[str, A
         axes=tuple(problem.axes),
         kind=kind,
         complex_input=all(each in COSINES for each in problem.kinds) and names_complex(options.get("dtype")),
+        modes=tuple(problem.modes),
         precision=problem.precision,
         ranks=ranks,
         group="first" if ranks > 1 or given.get("comm") is not None else "alone",

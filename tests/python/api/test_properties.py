@@ -13,7 +13,7 @@ import pytest
 import seeds
 from hypothesis import HealthCheck, given, note, settings
 from hypothesis import strategies as st
-from weft.verify import case_classes, cases
+from weft.verify import case_classes, cases, draws
 from weft.verify.cases import Case, LayoutSpec
 
 if TYPE_CHECKING:
@@ -24,11 +24,11 @@ MAX_RANKS = 8
 
 
 def grid(shape: tuple[int, ...], ranks: int, splits: int, seed: int = 0) -> LayoutSpec:
-    return LayoutSpec(grid=cases.draw_grid(random.Random(seed), len(shape), ranks, splits))
+    return LayoutSpec(grid=draws.draw_grid(random.Random(seed), len(shape), ranks, splits))
 
 
-def boxes(shape: tuple[int, ...], ranks: int, whole: int | None = None, seed: int = 1) -> LayoutSpec:
-    return LayoutSpec(boxes=cases.draw_boxes(random.Random(seed), shape, ranks, whole))
+def boxes(shape: tuple[int, ...], ranks: int, whole: tuple[int, ...] = (), seed: int = 1) -> LayoutSpec:
+    return LayoutSpec(boxes=draws.draw_boxes(random.Random(seed), shape, ranks, whole))
 
 
 def slab(dims: int, axis: int, ranks: int) -> LayoutSpec:
@@ -96,7 +96,7 @@ WHAT_MUST_WORK = {
     "boxes in": lambda r: Case(S3, input=boxes(S3, r), ranks=r),
     "boxes out": lambda r: Case(S3, output=boxes(S3, r), ranks=r),
     "boxes both ways, r2c": lambda r: Case(S3, kind="r2c", input=boxes(S3, r), output=boxes(H3, r), ranks=r),
-    "boxes, same": lambda r: Case(S4, kind="r2c", input=boxes(S4, r, whole=3), output="same", ranks=r),
+    "boxes, same": lambda r: Case(S4, kind="r2c", input=boxes(S4, r, whole=(3,)), output="same", ranks=r),
     "boxes, in place": lambda r: Case(
         S4, kind="r2c", input=boxes(S4, r), output=boxes(H4, r), memory="in place", ranks=r
     ),
@@ -168,7 +168,7 @@ def test_plans_in_use_alternately(pool: Pool, ranks: int) -> None:
 
 
 @pytest.mark.parametrize("ranks", [2, 3, 5, 8])
-@pytest.mark.parametrize("method", [pair for pair in cases.METHODS if pair[1]], ids=case_classes.method_words)
+@pytest.mark.parametrize("method", [pair for pair in draws.METHODS if pair[1]], ids=case_classes.method_words)
 def test_messages_are_split_at_the_limit_of_a_count(pool: Pool, method: tuple[str | None, ...], ranks: int) -> None:
     choices = dict(zip(("method", "wire_form", "schedule", "requests"), method, strict=True))
     case = Case(S3, kind="r2c", output="same", ranks=ranks, chunks=2, **choices)
@@ -189,7 +189,7 @@ def shared(pool: Pool) -> bool:
 )
 @given(draw=st.randoms(use_true_random=False))
 def test_random_cases(pool: Pool, shared: bool, draw: random.Random) -> None:
-    case = cases.random_case(draw, MAX_RANKS, shared)
+    case = draws.random_case(draw, MAX_RANKS, shared)
     seeds.note()
     note(case.command())
     pool.require(case)
@@ -207,7 +207,7 @@ def test_two_hundred_draws_fill_every_class(max_ranks: int, shared: bool) -> Non
         assert len(drawn) == 200
         assert max(case.ranks for case in drawn) == max_ranks
         for case in drawn:
-            assert cases.product(case.shape) <= cases.ELEMENTS_MAX
+            assert cases.product(case.shape) <= draws.ELEMENTS_MAX
             assert Case.from_json(case.to_json()) == case
             for spec, shape in ((case.input, case.shape), (case.output, case.output_shape)):
                 if isinstance(spec, LayoutSpec):
@@ -226,15 +226,15 @@ def test_a_seed_draws_the_same_with_and_without_node_memory() -> None:
     """Except for an unavailable method, so the seed of a failure repeats it on any machine."""
     changed = 0
     for seed in range(200):
-        here = cases.random_case(random.Random(seed), 8, True)
-        there = cases.random_case(random.Random(seed), 8, False)
+        here = draws.random_case(random.Random(seed), 8, True)
+        there = draws.random_case(random.Random(seed), 8, False)
         changed += here != there
         assert there == (here if here == there else dataclasses.replace(here, method=None))
     assert changed > 10
 
 
 def test_a_third_of_the_draws_has_cosines() -> None:
-    drawn = [cases.random_case(random.Random(seed), 4) for seed in range(600)]
+    drawn = [draws.random_case(random.Random(seed), 4) for seed in range(600)]
     families = [case_classes.kind_family(case) for case in drawn]
     assert 0.25 < sum(family in ("cosine", "mixed") for family in families) / len(drawn) < 0.45
     assert sum("dct1" in case.kinds for case in drawn) > 20

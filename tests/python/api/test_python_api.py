@@ -211,9 +211,9 @@ SHAPE = (9, 7, 6)
 def layouts(ranks: int) -> list[weft.Layout]:
     import random
 
-    from weft.verify import cases
+    from weft.verify import draws
 
-    boxes = [list(box) for box in cases.draw_boxes(random.Random(ranks), SHAPE, ranks, None)]
+    boxes = [list(box) for box in draws.draw_boxes(random.Random(ranks), SHAPE, ranks)]
     return [
         weft.Layout.slab(SHAPE, ranks),
         weft.Layout.pencil(SHAPE, ranks, 1, 2).with_order([2, 0, 1]),
