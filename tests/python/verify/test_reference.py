@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from weft.verify import reference
 from weft.verify.cases import Case
-from weft.verify.kinds import COSINES, logical_length
+from weft.verify.kinds import COSINES, inverse_of, logical_length
 
 
 def direct(x: np.ndarray, axes: tuple[int, ...], sign: int) -> np.ndarray:
@@ -127,6 +127,87 @@ def test_reference_of_mixed_kinds_is_the_definition(kind: tuple[str, ...], norm:
     assert reference.relative_error(back, x * factor) < 1e-18
 
 
+def forward_rows(kind: str, n: int, modes: int, sign: int) -> np.ndarray:
+    """Returns the matrix from points to the lowest wavenumbers, by the definition: row k, column j."""
+    if kind in COSINES:
+        return explicit(kind, n, "none")[:modes]
+    turn = np.clongdouble(2j * sign) * reference.PI / n
+    if modes == n:
+        numbers = [(k,) for k in range(n // 2 + 1 if kind == "r2c" else n)]
+    else:
+        highest = (modes - 1) // 2
+        numbers = [(k,) for k in range(highest + 1)]
+        numbers += [(modes // 2, -modes // 2)] if modes % 2 == 0 else []
+        numbers += [(k,) for k in range(-highest, 0)] if kind == "c2c" else []
+    return np.array([sum(np.exp(turn * k * np.arange(n)) for k in several) for several in numbers])
+
+
+def backward_sum(X: np.ndarray, kind: str, n: int, modes: int, sign: int) -> np.ndarray:
+    """Returns the points of lines of the lowest wavenumbers, along the last axis, by the definition."""
+    if kind in COSINES:
+        return X @ explicit(inverse_of(kind), n, "none")[:, :modes].T
+    waves = forward_rows(kind, n, modes, -sign)
+    has_middle = modes < n and modes % 2 == 0
+    weights = np.array([0.5 if has_middle and k == modes // 2 else 1 for k in range(len(waves))], np.longdouble)
+    if kind == "c2c":
+        return (X * weights) @ waves
+    if has_middle:
+        X = np.concatenate([X[..., :-1], X[..., -1:].real], axis=-1)
+    for k in range(1, (modes + 1) // 2):
+        weights[k] = 2
+    return ((X * weights) @ waves).real
+
+
+@pytest.mark.parametrize("sign", [-1, 1])
+@pytest.mark.parametrize("kind", ["c2c", "r2c", "dct1", "dst2"])
+def test_reference_of_fewer_modes_is_the_definition(kind: str, sign: int, library: str) -> None:
+    limit = 1e-15 if library == "long direct sum" else 1e-18
+    for n in (2, 5, 8):
+        for modes in range(1, n + 1):
+            x = reference.random_array((3, n, 2), "f80", kind == "c2c", seed=4)
+            lines = np.moveaxis(x, 1, -1)
+            spectrum = reference.forward(x, kind, [1], sign, modes=[modes])
+            expected = np.moveaxis(lines @ forward_rows(kind, n, modes, sign).T, -1, 1)
+            assert spectrum.shape == expected.shape
+            assert reference.relative_error(spectrum, expected) < limit
+            X = reference.random_array(spectrum.shape, "f80", kind in ("c2c", "r2c"), seed=5)
+            back = reference.backward(X, kind, [1], sign, "none", [n], modes=[modes])
+            expected = np.moveaxis(backward_sum(np.moveaxis(X, 1, -1), kind, n, modes, sign), -1, 1)
+            assert back.dtype == x.dtype
+            assert reference.relative_error(back, expected) < limit
+
+
+@pytest.mark.parametrize("norm", ["backward", "ortho", "forward", "none"])
+@pytest.mark.parametrize("kind", [("dct1", "r2c", "c2c"), ("r2c", "c2c", "c2c"), ("c2c", "dst1", "c2c")])
+@pytest.mark.parametrize("modes", [(4, 3, 2), (3, 2, 4), (6, 2, 4)])
+def test_axes_are_cut_and_filled_one_by_one(kind: tuple[str, ...], modes: tuple[int, ...], norm: str) -> None:
+    shape, axes = (4, 5, 6, 2), (2, 0, 1)
+    x = reference.random_array(shape, "f80", "r2c" not in kind, seed=6)
+    extents = [shape[axis] for axis in axes]
+    spectrum = reference.forward(x, kind, axes, +1, norm, modes=modes)
+    expected = x
+    for axis, each, m in sorted(zip(axes, kind, modes, strict=True), key=lambda one: one[1] != "r2c"):
+        rows = explicit(each, shape[axis], norm)[:m] if each in COSINES else forward_rows(each, shape[axis], m, +1)
+        expected = np.moveaxis(np.moveaxis(expected, axis, -1) @ rows.T, -1, axis)
+    turning = [n for n, each in zip(extents, kind, strict=True) if each not in COSINES]
+    points = np.prod(turning, dtype=np.longdouble)
+    expected = expected / {"ortho": np.sqrt(points), "forward": points}.get(norm, 1)
+    assert reference.relative_error(spectrum, expected) < 1e-18
+    # What backward makes of these modes has the same ones again.
+    factor = Case(shape, axes, kind).logical_points if norm == "none" else 1
+    back = reference.backward(spectrum, kind, axes, +1, norm, extents, modes=modes)
+    assert back.dtype == x.dtype
+    again = reference.forward(back, kind, axes, +1, norm, modes=modes)
+    assert reference.relative_error(again, spectrum * factor) < 1e-18
+    assert reference.norm_l2(back) < reference.norm_l2(x) * factor
+
+
+def test_a_spectrum_does_not_decide_the_points() -> None:
+    for kind, modes in (("r2c", ()), ("c2c", (3,))):
+        with pytest.raises(ValueError, match="extents of real space"):
+            reference.backward(np.ones(3, complex), kind, [0], modes=modes)
+
+
 def test_the_reference_names_its_library(monkeypatch: pytest.MonkeyPatch) -> None:
     assert reference.name_of(("c2c", "dct2")) == reference.name_of("c2c") == reference.serial_library()[1]
     monkeypatch.setattr(reference, "serial_library", lambda: (np.fft, "numpy 9"))
@@ -148,5 +229,7 @@ def test_scales_of_the_norms() -> None:
 def test_errors_are_relative_and_see_what_is_not_a_number() -> None:
     assert reference.relative_error(np.array([3.0, 4.5]), np.array([3.0, 4.0])) == pytest.approx(0.1)
     assert reference.relative_error(np.array([np.nan]), np.array([1.0])) == np.inf
+    assert reference.relative_error(np.array([3.0]), np.array([2.0]), 4.0) == pytest.approx(0.25)
+    assert reference.relative_error(np.array([3.0]), np.array([2.0]), 1.0) == pytest.approx(0.5)
     assert reference.tolerance("f64", 1) == pytest.approx(3 * 2**-53)
     assert reference.tolerance("f32", 2**16) == pytest.approx(12 * 2**-24)
