@@ -20,7 +20,7 @@ from weft.verify import reference
 from weft.verify.cases import Case
 from weft.verify.kinds import COSINES, inverse_of
 from weft.verify.reference import Array
-from weft.verify.trial import make_together, together
+from weft.verify.trial import make_together, output_shape_of, require, together
 
 WAVES = 3
 
@@ -32,7 +32,9 @@ def measure(case: Case, comm: Any, options: dict[str, Any] | None = None) -> dic
     """
     fft = make_together(case, comm, options)
     waves = Waves(case)
-    spectrum = partial(waves.spectrum, shape=fft.output.layout.shape)
+    shape = tuple(fft.output.layout.shape)
+    require(shape == output_shape_of(case, shape), f"the output layout has the shape {shape}")
+    spectrum = partial(waves.spectrum, shape=shape)
     x, X = together(comm, lambda: (fft.input.empty(), fft.output.empty()))
 
     def forward_error() -> float:

@@ -422,7 +422,7 @@ def _described(case: Case) -> dict[str, Any]:
         "axes": list(case.all_axes),
         "kind": case.kind,
         "complex_input": case.complex_input,
-        "modes": list(case.modes),
+        "modes": list(case.modes_of_axis.values()),
         "dtype": case.precision,
         "ranks": case.ranks,
         "threads": case.threads,
@@ -443,13 +443,14 @@ def _problem_of(given: Mapping[str, Any], ranks: int) -> tuple[Case, dict[str, A
     problem = plan(given["shape"], ranks=ranks, ranks_per_node=sharing, **options).problem
     # One word is the shorter form of a case, if there is one.
     kind = next((word for word in KINDS if each_of(word, len(problem.axes)) == problem.kinds), problem.kinds)
+    extents = tuple(problem.shape[axis] for axis in problem.axes)
     fft_options: dict[str, Any] = {name: options[name] for name in BEYOND_CASES if name in options}
     case = Case(
         shape=tuple(problem.shape),
         axes=tuple(problem.axes),
         kind=kind,
         complex_input=all(each in COSINES for each in problem.kinds) and names_complex(options.get("dtype")),
-        modes=tuple(problem.modes),
+        modes=() if tuple(problem.modes) == extents else tuple(problem.modes),
         precision=problem.precision,
         ranks=ranks,
         group="first" if ranks > 1 or given.get("comm") is not None else "alone",

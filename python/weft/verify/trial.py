@@ -225,6 +225,18 @@ def as_laid(whole: Array, case: Case, shape: Sequence[int]) -> Array:
     return np.where(2 * k <= n, found, found.conj())
 
 
+def output_shape_of(case: Case, found: Sequence[int]) -> tuple[int, ...]:
+    """Returns the expected shape of an output with this shape. One divided axis may become two.
+
+    The output must be free then, and have all modes.
+    """
+    if len(case.shape) > 1 or len(found) != 2 or case.output != "any" or case.truncated_axes:
+        return case.output_shape
+    n1, left = divmod(case.shape[0], found[1])
+    rows = n1 if case.halved_axis is None else n1 // 2 + 1
+    return tuple(found) if left == 0 and found[0] == rows else case.output_shape
+
+
 class Trial:
     """A case on a communicator, with its arrays. The constructor and the methods are collective.
 
@@ -250,7 +262,7 @@ class Trial:
         case = self.case
         for side, spec, shape, what in (
             (self.fft.input, case.input, case.shape, "input"),
-            (self.fft.output, case.output, self._output_shape(), "output"),
+            (self.fft.output, case.output, output_shape_of(case, self.fft.output.layout.shape), "output"),
         ):
             boxes = [side.layout.box(rank) for rank in range(case.ranks)]
             require(
@@ -269,15 +281,6 @@ class Trial:
             )
         if case.output == "same":
             self._check_same()
-
-    def _output_shape(self) -> tuple[int, ...]:
-        """Returns the expected shape of the output. One divided axis with all modes may become two if it is free."""
-        shape = tuple(self.fft.output.layout.shape)
-        if len(self.case.shape) > 1 or len(shape) != 2 or self.case.output != "any" or self.case.truncated_axes:
-            return self.case.output_shape
-        n1, left = divmod(self.case.shape[0], shape[1])
-        rows = n1 if self.case.halved_axis is None else n1 // 2 + 1
-        return shape if left == 0 and shape[0] == rows else self.case.output_shape
 
     def _check_cover(self, boxes: list[Bounds], shape: tuple[int, ...], what: str) -> None:
         owners = np.zeros(shape, np.uint8)

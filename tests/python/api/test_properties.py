@@ -142,6 +142,18 @@ WHAT_MUST_WORK = {
     "cosines, boxes both ways": lambda r: Case(S3, kind="dct1", input=boxes(S3, r), output=boxes(S3, r), ranks=r),
     "cosines, messages": lambda r: Case(S3, kind="dst4", method="messages", norm="none", threads=2, ranks=r),
     "cosines, long double": lambda r: Case(S3, kind=("dst2", "r2c", "dct2"), precision="f80", ranks=r),
+    "modes": lambda r: Case(S3, modes=(8, 5, 7), ranks=r),
+    "modes of r2c, even, same": lambda r: Case(S3, kind="r2c", modes=(12, 4, 6), output="same", ranks=r),
+    "modes of r2c in place": lambda r: Case(S4, kind="r2c", modes=(5, 5, 4, 3), memory="in place", ranks=r),
+    "modes of cosines, backward first": lambda r: Case(
+        S3, kind=("dct2", "dst1", "c2c"), modes=(7, 9, 4), first="backward", memory="numpy", ranks=r
+    ),
+    "modes of a batch, pencil": lambda r: Case(S3, axes=(2, 0), modes=(6, 5), input=grid(S3, r, 2), ranks=r),
+    "modes of boxes, same": lambda r: Case(
+        S4, modes=(7, 3, 6, 2), input=boxes(S4, r, whole=(1, 3)), output="same", ranks=r
+    ),
+    "modes of one axis, messages": lambda r: Case((60,), modes=(40,), method="messages", ranks=r),
+    "one mode": lambda r: Case(S3, kind="r2c", modes=(1, 1, 1), precision="f32", ranks=r),
     "last ranks": lambda r: Case(S3, kind="r2c", group="last", ranks=r),
     "ranks backwards": lambda r: Case(S3, group="reversed", input=boxes(S3, r), ranks=r),
 }
