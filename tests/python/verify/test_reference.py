@@ -193,7 +193,7 @@ def test_axes_are_cut_and_filled_one_by_one(kind: tuple[str, ...], modes: tuple[
     points = np.prod(turning, dtype=np.longdouble)
     expected = expected / {"ortho": np.sqrt(points), "forward": points}.get(norm, 1)
     assert reference.relative_error(spectrum, expected) < 1e-18
-    # What backward makes of these modes has the same ones again.
+    # Forward returns the modes again that backward was given.
     factor = Case(shape, axes, kind).logical_points if norm == "none" else 1
     back = reference.backward(spectrum, kind, axes, +1, norm, extents, modes=modes)
     assert back.dtype == x.dtype
