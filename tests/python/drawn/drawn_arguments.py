@@ -164,6 +164,8 @@ TEXTS: dict[str, Texts] = {
     "output": _SIDES,
     "kind": Texts(("'c2c'", "'r2c'", "'dct2'", "'dst4'", "('dct1', 'r2c')", "['c2c', 'dst1']"), ("'x'", "''", "'C2C'",
         "5", "()", "('r2c', 'r2c')", "('dct2',) * 5", "('c2c', 5)")),
+    "modes": Texts(("None", "'2/3'", "2", "(2, None)", "['2/3', 3]"), ("0", "-1", "9", "'1/3'", "2.5", "()",
+        "(1, 1, 1)", "2**70", "('2/3', 'x')", "[[2]]", "b'2/3'")),
     "dtype": Texts(("None", "'float64'", "'complex64'", "np.float32", "np.longdouble"), ("'int32'", "'O'", "'x'",
         "'\\ud800'", "object")),
     "norm": _word("backward", "ortho", "forward", "none"),

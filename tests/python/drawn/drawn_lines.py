@@ -22,6 +22,7 @@ SLOW = {"probe"}
 NOT_DRAWN = {"run"}
 # A command takes one of these; they are drawn together only in lines with many faults.
 EITHER = {
+    "fft": (("last", "points"),),
     "verify": (("shape", "random", "case"),),
     "bench": (("shape", "model"), ("plot", "model")),
     "ooc analyze": (("points", "paper"), ("memory", "paper"), ("message_s", "machine"), ("byte_s", "machine")),

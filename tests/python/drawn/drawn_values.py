@@ -112,6 +112,10 @@ BY_WORD: dict[str, Values] = {
         words("c2c r2c dct2 dst1 dct1 dct3,dst4 dct2,r2c r2c,c2c c2c,dct4 dst2,dst3,c2c"),
         (*words("C2C r2c,r2c dct5 dct2, ,c2c c2c;r2c dct r2r"), "dct1 ,c2c", ",".join(["c2c"] * 9)),
     ),
+    "M,...|2/3": Values(
+        words("1 2/3 2 all 3,2 2/3,all 2,all,1 1,1,1"),
+        words("0 -1 1/3 3/2 2/3, ,2/3 2/3/3 ALL all, 1;2 1.5 99 2^62 2^64 9223372036854775808 1,1,1,1,1,1,1,1,1"),
+    ),
     "K|slices": Values(words("1 2 slices 7"), words("0 -1 999999999 Slices 1.5 9999999999")),
     "A..B|P,Q": Values(words("1..8 1,2,3 4 3..5 1..1"),
         words("0..4 8..1 1.. ..8 1,,2 1..9999999999 -1..2 1048577 x..y")),

@@ -35,7 +35,9 @@ def bench_command(
     methods: Annotated[
         str | None, typer.Option(metavar="all|M,N", help="Compare all exchanges by these methods in one table.")
     ] = None,
-    transform: Annotated[TransformOptions, Part("axes", "output", "input", "overwrite_input", "threads", "engine")],
+    transform: Annotated[
+        TransformOptions, Part("axes", "modes", "output", "input", "overwrite_input", "threads", "engine")
+    ],
     exchange: Exchange,
     planning: Annotated[Planning, Part(defaults={"effort": "measure"})],
     model: Annotated[

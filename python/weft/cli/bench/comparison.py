@@ -13,7 +13,16 @@ from weft.cli.bench import methods as bench_methods
 from weft.cli.bench.contest import Arithmetic, Contract, MemoryPasses, measure
 from weft.cli.bench.peers import PEERS, NotRun, make_peer
 from weft.cli.bench.traffic import exchanged_bytes
-from weft.cli.bench.weft_run import Options, WeftRun, command_line, flop_count, hidden_share, output_data, problem_data
+from weft.cli.bench.weft_run import (
+    Options,
+    WeftRun,
+    command_line,
+    flop_count,
+    hidden_share,
+    output_data,
+    problem_data,
+    truncated_modes,
+)
 from weft.cli.commands.plan import explained
 from weft.cli.support import plots
 from weft.cli.support.session import Session
@@ -77,17 +86,18 @@ def run(options: Options, session: Session) -> int:
         )
     case = _case(options, session)
     with session.together():
+        modes = truncated_modes(options, case)
         if session.is_root:
             _check_targets(options)
-    arrays = (2.0 if options.in_place else 3.0) + 2.0 * len(options.peers)
     contract = Contract(
         case=case,
         threads=options.transform.threads,
         in_place=options.in_place,
         overwrite_input=options.transform.overwrite_input or options.in_place,
         natural_output=options.transform.output == "same",
+        modes=modes,
     )
-    check_memory(session.comm, case.output_shape, contract.output_dtype.itemsize, arrays)
+    _check_memory(contract, session, 2 * len(options.peers))
     if options.methods is not None:
         return bench_methods.run(options, contract, session, options.methods)
     session.progress("planning")
@@ -112,6 +122,14 @@ def run(options: Options, session: Session) -> int:
             f"a result must be within {allowed:.1e} of the exact one; its relative error is {error:.1e}; report this"
         )
     return 0
+
+
+def _check_memory(contract: Contract, session: Session, of_peers: int) -> None:
+    """Raises OutOfMemory if the arrays of weft, its workspace and the arrays of the peers cannot fit."""
+    shape, element = contract.case.output_shape, contract.output_dtype
+    if contract.modes is not None:  # then the input is larger
+        shape, element = contract.case.shape, contract.input_dtype
+    check_memory(session.comm, shape, element.itemsize, (2.0 if contract.in_place else 3.0) + of_peers)
 
 
 def _check_targets(options: Options) -> None:
@@ -257,12 +275,13 @@ def _result(
 
 def _print(session: Session, result: dict[str, Any], plan: str) -> None:
     problem = result["problem"]
+    modes = "" if problem["modes"] is None else f", modes {joined(problem['modes'])}"
     ranks, threads = result["ranks"], result["threads"]
     shape = joined(problem["shape"], "x")
     kinds = problem["kind"] if isinstance(problem["kind"], str) else joined(problem["kind"])
     session.print(plan)
     session.print(
-        f"\n{shape} {kinds} {problem['dtype']} on {counted(ranks, 'rank')} x "
+        f"\n{shape} {kinds} {problem['dtype']}{modes} on {counted(ranks, 'rank')} x "
         f"{counted(threads, 'thread')}, output {result['output']}, {problem['repeat']} repetitions\n"
     )
     session.print(f"{'':<14}{'median s':>11}{'min s':>11}{'GFlop/s':>10}{'x weft':>9}")

@@ -30,6 +30,7 @@ class Contract:
     in_place: bool
     overwrite_input: bool  # whether the input may be destroyed; implied by in_place
     natural_output: bool  # the output must have the layout of the input; otherwise the cheapest
+    modes: tuple[int, ...] | None = None  # of each transformed axis, if the spectrum is truncated
 
     @property
     def real_dtype(self) -> np.dtype:
@@ -149,11 +150,13 @@ def _trial(session: Session, make: Callable[[], C], check: Callable[[C], None]) 
     return float(measure(session, [contestant], TRIALS).min())
 
 
-def waves_error(session: Session, case: Case, result: np.ndarray, box: Any, shape: Sequence[int] = ()) -> float:
+def waves_error(
+    session: Session, case: Case, result: np.ndarray, box: Any, shape: Sequence[int] = (), waves: Any = None
+) -> float:
     """Collective: returns the relative L2 error of the transform of the plane waves. `shape` is that of Waves."""
     expected = np.zeros_like(result)
     if result.size:
-        Waves(case).spectrum(expected, box, float(case.logical_points), shape)
+        (waves or Waves(case)).spectrum(expected, box, float(case.logical_points), shape)
     size = sum_of_squares(expected)
     expected -= result
     sums = np.array([sum_of_squares(expected), size])
@@ -196,16 +199,19 @@ class MemoryPasses:
     def __init__(self, contract: Contract, source: np.ndarray, target: np.ndarray):
         reals = _reals_in_memory(source)
         # In place rows of reals may be padded; all other arrays are dense.
-        self._sources = np.array_split(reals if contract.in_place else reals.reshape(-1), contract.threads)
-        self._targets = self._sources
+        self._kept = np.array_split(reals if contract.in_place else reals.reshape(-1), contract.threads)
+        self._sources = self._targets = self._kept
         if not contract.in_place:
-            # A rank's output may be slightly smaller than its input; then the end is not copied.
+            # A rank's output may be smaller than its input; then the end is not copied.
             into = _reals_in_memory(target).reshape(-1)
-            ends = np.cumsum([len(part) for part in self._sources])
-            self._targets = [into[end - len(part) : end] for end, part in zip(ends, self._sources, strict=True)]
+            copied = min(reals.size, into.size)
+            self._sources = np.array_split(reals.reshape(-1)[:copied], contract.threads)
+            self._targets = np.array_split(into[:copied], contract.threads)
         self._pool = ThreadPoolExecutor(contract.threads) if contract.threads > 1 else None
         self._copies = (False, False) if contract.in_place else (not contract.overwrite_input, True)
         self.settings = pass_words(self._copies)
+        if contract.modes is not None and any(self._copies):
+            self.settings += "; each copies only as many bytes as the output has"
 
     def prepare(self) -> None:
         return None
@@ -215,12 +221,12 @@ class MemoryPasses:
 
     def _two_passes(self) -> None:
         for copies in self._copies:
-            targets = self._targets if copies else self._sources
+            sources, targets = (self._sources, self._targets) if copies else (self._kept, self._kept)
             if self._pool is None:
-                for source, target in zip(self._sources, targets, strict=True):
+                for source, target in zip(sources, targets, strict=True):
                     _pass(source, target)
             else:
-                list(self._pool.map(_pass, self._sources, targets))
+                list(self._pool.map(_pass, sources, targets))
 
 
 def pass_words(copies: tuple[bool, bool]) -> str:
@@ -248,4 +254,4 @@ def _pass(source: np.ndarray, target: np.ndarray) -> None:
     if target is source:
         np.multiply(source, source.dtype.type(1), out=source)
     else:
-        np.copyto(target, source[: len(target)])
+        np.copyto(target, source)

@@ -1,5 +1,6 @@
 """`weft fft`: the transform of an array in a file, into a file."""
 
+import math
 import time
 from dataclasses import dataclass
 from typing import Any
@@ -10,6 +11,7 @@ import weft
 from weft import _planning
 from weft._support.layouts import real_shape
 from weft._support.memory import check_memory
+from weft._support.option_types import Modes
 from weft.cli.commands.plan import explained
 from weft.cli.support.arrays import read_array, warn_not_finite, write_array
 from weft.cli.support.session import Session
@@ -39,6 +41,7 @@ class Options:
     kind: str | tuple[str, ...] | None
     inverse: bool
     last: int | None
+    points: tuple[int, ...] | None
     dtype: np.dtype | None
     shape: tuple[int, ...] | None
     transform: TransformOptions
@@ -56,6 +59,7 @@ class Problem:
     kind: str | tuple[str, ...]
     shape: tuple[int, ...]
     axes: tuple[int, ...]
+    modes: Any  # as weft.FFT accepts them
     real: np.dtype
     is_complex: bool  # whether the numbers before forward are complex
     inverse: bool
@@ -71,7 +75,7 @@ class Problem:
     @property
     def spectrum_shape(self) -> tuple[int, ...]:
         kinds = kinds_by_axis(self.kind, len(self.axes))
-        return tuple(_planning.output_shape(self.shape, self.axes, kinds))
+        return truncated_shape(self.shape, self.axes, kinds, self.modes)
 
     @property
     def result_shape(self) -> tuple[int, ...]:
@@ -99,12 +103,15 @@ def run(options: Options, session: Session) -> int:
             check_target(options.target, NPY_ENDINGS + RAW_ENDINGS)
             if options.trace:
                 check_target(options.trace, ())
-    check_memory(session.comm, problem.spectrum_shape, problem.spectrum_dtype.itemsize, arrays=2)
+    grid_bytes = math.prod(problem.shape) * problem.dtype.itemsize
+    spectrum_bytes = math.prod(problem.spectrum_shape) * problem.spectrum_dtype.itemsize
+    check_memory(session.comm, problem.shape, problem.dtype.itemsize, arrays=1 + spectrum_bytes / grid_bytes)
     session.progress("planning")
     fft = weft.FFT(
         problem.shape,
         kind=problem.kind,
         axes=problem.axes,
+        modes=problem.modes,
         dtype=problem.dtype,
         comm=session.comm,
         input=options.transform.input,
@@ -170,16 +177,106 @@ def described(source: Source, options: Options) -> Problem:
                 "give float32, float64 or longdouble"
             )
         real = working_dtype(options.dtype)
-    shape = source.shape
-    if halved is not None and options.inverse:
-        shape = real_shape(shape, halved, options.last, "--last")
-    elif options.last is not None:
+    if options.last is not None and (halved is None or not options.inverse):
         raise weft.InvalidArgument(
             "--last is the real length of the halved axis of an inverse r2c transform; got it without "
             "--inverse --kind r2c; add those, or leave --last out"
         )
+    shape, modes = source.shape, options.transform.modes
+    if options.points is not None:
+        shape = require_points(source, options, axes, halved)
+        if modes is None:
+            modes = modes_of_file(source, shape, axes, kinds)
+        else:
+            modes = require_modes(modes, source, shape, axes, kinds)
+    elif options.inverse:
+        if modes is not None:
+            raise weft.InvalidArgument(
+                f"an inverse with --modes needs the points of its result, which {source.name} does not hold; got no "
+                "--points; give them, such as --points 96x96x96"
+            )
+        shape = shape if halved is None else real_shape(shape, halved, options.last, "--last")
     is_complex = is_complex if keeps_numbers(kinds) else halved is None
-    return Problem(kind, shape, axes, real, is_complex, options.inverse)
+    return Problem(kind, shape, axes, modes, real, is_complex, options.inverse)
+
+
+def require_points(source: Source, options: Options, axes: tuple[int, ...], halved: int | None) -> tuple[int, ...]:
+    """Returns --points. Raises InvalidArgument if they are not the grid of an inverse of the file's spectrum."""
+    points, extents = options.points, source.shape
+    assert points is not None
+    given = joined(points, "x")
+    if not options.inverse:
+        raise weft.InvalidArgument(
+            f"--points is the grid of the result of an inverse transform; got {given} without --inverse; add "
+            "--inverse, or leave --points out"
+        )
+    if len(points) != len(extents):
+        raise weft.InvalidArgument(
+            f"--points must have an extent for each of the {len(extents)} axes of {source.name}; got {given}; give "
+            f"{len(extents)} extents joined by x"
+        )
+    for axis, (n, extent) in enumerate(zip(points, extents, strict=True)):
+        if axis not in axes and n != extent:
+            raise weft.InvalidArgument(
+                f"--points must be {extent} on axis {axis}, which is not transformed; got {n} in {given}; give "
+                f"{extent} there"
+            )
+    if halved is not None and options.last not in (None, points[halved]):
+        raise weft.InvalidArgument(
+            f"--last and --points must agree on the halved axis {halved}; got --last {options.last} and --points "
+            f"{given}; leave --last out"
+        )
+    return points
+
+
+def modes_of_file(source: Source, points: tuple[int, ...], axes: tuple[int, ...], kinds: tuple[str, ...]) -> Any:
+    """Returns the modes of a spectrum in a file: its extents, and the odd number on the halved axis."""
+    modes = []
+    for axis, kind in zip(axes, kinds, strict=True):
+        extent, n = source.shape[axis], points[axis]
+        least = max(1, 2 * extent - 2) if kind == "r2c" else extent
+        if n < least:
+            raise weft.InvalidArgument(
+                f"--points must be {least} or more on axis {axis}, where {source.name} has an extent of {extent}; got "
+                f"{n} in {joined(points, 'x')}; give {least} or more there"
+            )
+        modes.append(min(2 * extent - 1, n) if kind == "r2c" else extent)
+    return tuple(modes)
+
+
+def require_modes(
+    modes: Any, source: Source, points: tuple[int, ...], axes: tuple[int, ...], kinds: tuple[str, ...]
+) -> Any:
+    """Returns the modes. Raises InvalidArgument if a spectrum of them has other extents than the file."""
+    found = truncated_shape(points, axes, kinds, modes)
+    if found != source.shape:
+        words = joined("all" if m is None else m for m in (modes if isinstance(modes, tuple) else (modes,)))
+        raise weft.InvalidArgument(
+            f"--modes must give the extents of the spectrum in {source.name}, {joined(source.shape, 'x')}; got {words} "
+            f"of {joined(points, 'x')}, which give {joined(found, 'x')}; leave --modes out, and the extents decide"
+        )
+    return modes
+
+
+def truncated_shape(
+    shape: tuple[int, ...], axes: tuple[int, ...], kinds: tuple[str, ...], modes: Any
+) -> tuple[int, ...]:
+    """Returns the extents of a spectrum.
+
+    >>> truncated_shape((8, 9), (0, 1), ("c2c", "r2c"), (5, None)), truncated_shape((8, 9), (1,), ("dct2",), "2/3")
+    ((5, 5), (8, 6))
+    """
+    return tuple(_planning.output_shape(shape, axes, kinds, Modes().checked(modes, "modes")))
+
+
+def kept_modes(problem: _planning.Problem) -> list[int | None]:
+    """Returns the number of modes of each transformed axis; None where all are kept.
+
+    >>> kept_modes(weft.plan((8, 9), modes=(5, None)).problem)
+    [5, None]
+    """
+    each = zip(problem.axes, problem.modes, strict=True)
+    return [m if m < problem.shape[axis] else None for axis, m in each]
 
 
 class Clock:
@@ -209,6 +306,7 @@ def _report(options: Options, session: Session, source: Source, problem: Problem
                 "output_dtype": str(problem.result_dtype),
                 "kind": problem.kind,
                 "axes": list(problem.axes),
+                "modes": kept_modes(fft.plan.problem),
                 "inverse": problem.inverse,
                 "norm": options.transform.norm,
                 "ranks": session.ranks,
@@ -219,8 +317,10 @@ def _report(options: Options, session: Session, source: Source, problem: Problem
         )
         return
     times = ", ".join(f"{key[:-2]} {value:.3g} s" for key, value in clock.laps.items())
+    kept = kept_modes(fft.plan.problem)
+    modes = f" with modes {joined(fft.plan.problem.modes)}" if any(kept) else ""
     note = "" if source.by_boxes or session.ranks == 1 else f" ({reading})"
     session.print(
         f"{options.target}: {joined(problem.result_shape, 'x')} {problem.result_dtype}, {problem.name} over axes "
-        f"{joined(problem.axes)} of {source.name} on {counted(session.ranks, 'rank')}{note}: {times}"
+        f"{joined(problem.axes)}{modes} of {source.name} on {counted(session.ranks, 'rank')}{note}: {times}"
     )

@@ -87,7 +87,7 @@ def plan_command(
     ] = None,
     kind: Kinds = "c2c",
     dtype: DtypeOfKinds = "float64",
-    transform: Annotated[TransformOptions, Part("axes", "output", "input", "threads")],
+    transform: Annotated[TransformOptions, Part("axes", "modes", "output", "input", "threads")],
     exchange: Exchange,
     planning: Annotated[Planning, Part(place="plan", help={"machine": PLAN_MACHINE})],
     order: OrderOption = None,
@@ -110,6 +110,7 @@ def plan_command(
         "ranks": count_value(ranks, "--ranks"),
         "ranks_per_node": ranks_per_node,
         "axes": transform.axes,
+        "modes": transform.modes,
         "dtype": numbers_of(dtype).dtype,
         "input": transform.input,
         "output": transform.output,
@@ -177,7 +178,7 @@ def project_command(
     ranks_per_node: RanksPerNode = None,
     kind: Kinds = "c2c",
     dtype: DtypeOfKinds = "float64",
-    transform: Annotated[TransformOptions, Part("output", "threads")],
+    transform: Annotated[TransformOptions, Part("modes", "output", "threads")],
     exchange: Annotated[Exchange, Part("preset")],
     plot: Annotated[
         str | None, typer.Option(metavar="FILE", help="Draw a curve for each size (.png, .pdf, .svg).")
@@ -199,6 +200,7 @@ def project_command(
         planning={
             "kind": kinds_value(kind).kind,
             "dtype": numbers_of(dtype).dtype,
+            "modes": transform.modes,
             "output": transform.output,
             "threads": transform.threads,
             "ranks_per_node": ranks_per_node,

@@ -32,12 +32,18 @@ def fft_command(
     last: Annotated[
         int | None, typer.Option(metavar="N", help="Real length of the halved axis, for an inverse r2c.")
     ] = None,
+    points: Annotated[
+        str | None,
+        typer.Option(
+            metavar="AxB", help="Points of the result along each axis, for an inverse of a truncated spectrum."
+        ),
+    ] = None,
     dtype: Annotated[
         str | None,
         typer.Option(metavar="T", help="Element type of a raw file; for other files, the precision of the transform."),
     ] = None,
     shape: RawShape = None,
-    transform: Annotated[TransformOptions, Part("axes", "input", "norm", "threads", "engine")],
+    transform: Annotated[TransformOptions, Part("axes", "modes", "input", "norm", "threads", "engine")],
     exchange: Exchange,
     planning: Planning,
     trace: Trace = None,
@@ -61,6 +67,7 @@ def fft_command(
         kind=None if kinds is None else kinds.kind,
         inverse=inverse or (kinds is not None and kinds.is_inverse),
         last=last,
+        points=None if points is None else shape_value(points, "--points"),
         dtype=named_dtype(dtype) if dtype else None,
         shape=shape_value(shape) if shape else None,
         transform=transform,
@@ -127,7 +134,7 @@ def verify_command(
     kind: Kinds = "c2c",
     dtype: DtypeOfKinds = "float64",
     inverse: Annotated[bool, typer.Option("--inverse", help="Check the backward transform first.")] = False,
-    transform: Annotated[TransformOptions, Part("axes", "output", "input", "norm", "threads", "engine")],
+    transform: Annotated[TransformOptions, Part("axes", "modes", "output", "input", "norm", "threads", "engine")],
     exchange: Exchange,
     as_json: Json = False,
     ranks: Ranks = None,
@@ -144,6 +151,7 @@ def verify_command(
         "dtype": numbers.real,
         "complex_input": numbers.is_complex and keeps_numbers(kinds.kind),
         "axes": transform.axes,
+        "modes": transform.modes,
         "inverse": inverse or kinds.is_inverse,
         "output": transform.output,
         "input": transform.input,

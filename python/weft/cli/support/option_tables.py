@@ -20,6 +20,7 @@ from weft._support.option_types import (
     Directories,
     ElementType,
     InputLayout,
+    Modes,
     Option,
     OutputLayout,
     RawShape,
@@ -34,6 +35,7 @@ from weft.cli.support.values import (
     chunks_value,
     folders_value,
     grid_value,
+    modes_value,
     output_value,
     shape_value,
     size_value,
@@ -49,6 +51,7 @@ PARSERS: dict[type, Callable[[str, str], Any]] = {
     Chunks: lambda text, name: chunks_value(text),
     ElementType: lambda text, name: named_dtype(text),
     InputLayout: grid_value,
+    Modes: modes_value,
     OutputLayout: lambda text, name: output_value(text),
     RawShape: shape_value,
 }

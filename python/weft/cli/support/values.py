@@ -5,6 +5,7 @@ import os
 import re
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 import weft
 from weft import _planning
@@ -214,6 +215,25 @@ def keeps_numbers(kind: str | tuple[str, ...]) -> bool:
     (True, False)
     """
     return not {"c2c", "r2c"}.intersection((kind,) if isinstance(kind, str) else kind)
+
+
+def modes_value(text: str, name: str = "--modes") -> Any:
+    """Parses a number of modes, 2/3 or all, or one of these for each axis. all is None, as in Python.
+
+    >>> modes_value("43"), modes_value("2/3"), modes_value("all"), modes_value("43,all,2/3")
+    (43, '2/3', None, (43, None, '2/3'))
+    """
+    try:
+        if len(text) > 1000:
+            raise ValueError
+        each = tuple({"all": None, "2/3": "2/3"}[word] if word in ("all", "2/3") else _integer(word)
+            for word in text.split(","))  # fmt: skip
+    except ValueError:
+        raise weft.InvalidArgument(
+            f"{name} must be a whole number, 2/3 or all, or one of these for each axis joined by commas; got "
+            f"{text[:80]!r}; for example {name} 2/3 or {name} 43,all,43"
+        ) from None
+    return each[0] if len(each) == 1 else each
 
 
 def chunks_value(text: str | None) -> int | str | None:
