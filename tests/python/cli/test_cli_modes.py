@@ -13,7 +13,7 @@ import weft as weft_package
 from cli_helpers import assert_done, here, on_ranks, weft
 from numpy.typing import NDArray
 from weft.cli.bench import weft_run
-from weft.cli.support.values import modes_value
+from weft.cli.support.values import modes_text, modes_value
 
 RANKS = pytest.mark.parametrize("ranks", [1, 3])
 SHAPE = (12, 10, 9)
@@ -177,18 +177,18 @@ def test_projected_times_are_of_the_modes(capsys: pytest.CaptureFixture[str]) ->
     ("options", "modes"),
     [
         (["--kind", "r2c", "--modes", "2/3"], [15, 13, 19]),
-        (["--modes", "8,all,12", "--in-place"], [8, 20, 12]),
+        (["--modes", "8,all,12", "--in-place"], [8, None, 12]),
         (["--kind", "dct2,c2c,r2c", "--modes", "12,12,14"], [12, 12, 14]),
         (["--kind", "dct3", "--modes", "5", "--dtype", "complex128"], [5, 5, 5]),
-        (["--kind", "r2c,c2c", "--axes", "0,2", "--modes", "2,30"], [2, 30]),
-        (["--kind", "r2c", "--modes", "24"], None),
+        (["--kind", "r2c,c2c", "--axes", "0,2", "--modes", "2,30"], [2, None]),
+        (["--kind", "r2c", "--modes", "24"], [None, None]),
     ],
     ids=lambda value: " ".join(map(str, value)) if isinstance(value, list) else "",
 )
 def test_bench_checks_truncated_spectra(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], options: list[str], modes: list[int] | None
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], options: list[str], modes: list[int | None]
 ) -> None:
-    shape = "24x20x30" if modes else "24x24"
+    shape = "24x20x30" if any(modes) else "24x24"
     for gathered, name in ((1 << 22, "a serial transform"), (0, "plane waves")):
         monkeypatch.setattr(weft_run, "GATHERED_ELEMENTS_MAX", gathered)
         assert here(["bench", shape, "--effort", "estimate", "--json", *options]) == 0
@@ -210,3 +210,5 @@ def test_peers_do_not_truncate(tmp_path: Path, ranks: int) -> None:
 
 def test_modes_in_text() -> None:
     assert [modes_value(text) for text in ("2^5", "2/3,2/3", "all,all")] == [32, ("2/3", "2/3"), (None, None)]
+    for text in ("2/3", "43", "4,all,2/3"):
+        assert modes_text(modes_value(text)) == text

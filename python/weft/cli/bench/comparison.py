@@ -28,7 +28,7 @@ from weft.cli.support import plots
 from weft.cli.support.session import Session
 from weft.cli.support.text import counted, joined
 from weft.cli.support.trace import SIZES, Trace
-from weft.cli.support.values import checked_axes, keeps_numbers, kinds_by_axis
+from weft.cli.support.values import checked_axes, keeps_numbers, kinds_by_axis, modes_text
 from weft.files import check_target, write_file
 from weft.verify import reference
 from weft.verify.cases import Case
@@ -86,7 +86,6 @@ def run(options: Options, session: Session) -> int:
         )
     case = _case(options, session)
     with session.together():
-        modes = truncated_modes(options, case)
         if session.is_root:
             _check_targets(options)
     contract = Contract(
@@ -95,7 +94,6 @@ def run(options: Options, session: Session) -> int:
         in_place=options.in_place,
         overwrite_input=options.transform.overwrite_input or options.in_place,
         natural_output=options.transform.output == "same",
-        modes=modes,
     )
     _check_memory(contract, session, 2 * len(options.peers))
     if options.methods is not None:
@@ -127,7 +125,7 @@ def run(options: Options, session: Session) -> int:
 def _check_memory(contract: Contract, session: Session, of_peers: int) -> None:
     """Raises OutOfMemory if the arrays of weft, its workspace and the arrays of the peers cannot fit."""
     shape, element = contract.case.output_shape, contract.output_dtype
-    if contract.modes is not None:  # then the input is larger
+    if contract.case.truncated_axes:  # the input is larger
         shape, element = contract.case.shape, contract.input_dtype
     check_memory(session.comm, shape, element.itemsize, (2.0 if contract.in_place else 3.0) + of_peers)
 
@@ -169,6 +167,7 @@ def _case(options: Options, session: Session) -> Case:
         axes=axes,
         kind=options.kind,
         complex_input=options.dtype.is_complex and keeps_numbers(options.kind),
+        modes=truncated_modes(options, axes),
         precision=precision,
         ranks=session.ranks,
         norm="none",
@@ -275,7 +274,7 @@ def _result(
 
 def _print(session: Session, result: dict[str, Any], plan: str) -> None:
     problem = result["problem"]
-    modes = "" if problem["modes"] is None else f", modes {joined(problem['modes'])}"
+    modes = f", modes {modes_text(problem['modes'])}" if any(problem["modes"]) else ""
     ranks, threads = result["ranks"], result["threads"]
     shape = joined(problem["shape"], "x")
     kinds = problem["kind"] if isinstance(problem["kind"], str) else joined(problem["kind"])

@@ -30,7 +30,6 @@ class Contract:
     in_place: bool
     overwrite_input: bool  # whether the input may be destroyed; implied by in_place
     natural_output: bool  # the output must have the layout of the input; otherwise the cheapest
-    modes: tuple[int, ...] | None = None  # of each transformed axis, if the spectrum is truncated
 
     @property
     def real_dtype(self) -> np.dtype:
@@ -150,13 +149,11 @@ def _trial(session: Session, make: Callable[[], C], check: Callable[[C], None]) 
     return float(measure(session, [contestant], TRIALS).min())
 
 
-def waves_error(
-    session: Session, case: Case, result: np.ndarray, box: Any, shape: Sequence[int] = (), waves: Any = None
-) -> float:
+def waves_error(session: Session, case: Case, result: np.ndarray, box: Any, shape: Sequence[int] = ()) -> float:
     """Collective: returns the relative L2 error of the transform of the plane waves. `shape` is that of Waves."""
     expected = np.zeros_like(result)
     if result.size:
-        (waves or Waves(case)).spectrum(expected, box, float(case.logical_points), shape)
+        Waves(case).spectrum(expected, box, float(case.logical_points), shape)
     size = sum_of_squares(expected)
     expected -= result
     sums = np.array([sum_of_squares(expected), size])
@@ -210,7 +207,7 @@ class MemoryPasses:
         self._pool = ThreadPoolExecutor(contract.threads) if contract.threads > 1 else None
         self._copies = (False, False) if contract.in_place else (not contract.overwrite_input, True)
         self.settings = pass_words(self._copies)
-        if contract.modes is not None and any(self._copies):
+        if contract.case.truncated_axes and any(self._copies):
             self.settings += "; each copies only as many bytes as the output has"
 
     def prepare(self) -> None:

@@ -12,13 +12,13 @@ import numpy as np
 import weft
 from weft._support import option_types
 from weft.cli.bench.contest import Contract, timed, waves_error
-from weft.cli.bench.truncated_waves import waves_of
 from weft.cli.support.command import Numbers
 from weft.cli.support.session import Session
 from weft.options import Exchange, Planning, TransformOptions
 from weft.planning.machine_choice import FIXED_RULE
 from weft.verify import reference
 from weft.verify.cases import Case
+from weft.verify.plane_waves import Waves
 from weft.verify.trial import in_natural_order
 
 # Up to this size the arrays are gathered and compared with a serial transform in long double. Larger arrays are plane
@@ -66,7 +66,7 @@ class WeftRun:
         `like` shares its arrays, which must have the same layout. Then the caller must also provide the workspace by
         fft.use_workspace, unless owns_workspace.
         """
-        self._case, self._modes = contract.case, contract.modes
+        self._case = contract.case
         self._session = session
         forced = exchange or options.exchange
         in_node_memory = forced.method == "shared" or forced.nodes in ("separate", "combined")
@@ -75,7 +75,7 @@ class WeftRun:
             options.shape,
             kind=options.kind,
             axes=contract.case.axes,
-            modes=contract.modes,
+            modes=contract.case.modes or None,
             dtype=contract.input_dtype,
             comm=session.comm,
             input=options.transform.input,
@@ -111,7 +111,7 @@ class WeftRun:
             seed = self._session.rank
             self.x[...] = reference.random_array(self.x.shape, self._case.precision, is_complex, seed)
         else:
-            waves_of(self._case, self._modes).field(self.x, self.fft.input.box, 1.0)
+            Waves(self._case).field(self.x, self.fft.input.box, 1.0)
 
     def prepare(self) -> None:
         if self._kept is not None:
@@ -129,8 +129,7 @@ class WeftRun:
         self.forward()
         if not self._gathers:
             side = self.fft.output
-            waves = waves_of(self._case, self._modes)
-            error = waves_error(self._session, self._case, self.X, side.box, side.layout.shape, waves)
+            error = waves_error(self._session, self._case, self.X, side.box, side.layout.shape)
             return error, "the spectra of plane waves"
         field = self.x if self._kept is None else self._kept.copy()
         if self._kept is not None:  # a copy has its own strides
@@ -147,20 +146,19 @@ class WeftRun:
     def _serial_error(self, x: Any, X: Any) -> tuple[float, str]:
         case = self._case
         working = np.longdouble if case.has_real_input else np.clongdouble
-        expected = reference.forward(x.astype(working), case.kind, case.all_axes, norm="none", modes=self._modes)
+        expected = reference.forward(x.astype(working), case.kind, case.all_axes, norm="none", modes=case.modes)
         library = reference.serial_library()[1]
         X = in_natural_order(X, case)
         return reference.relative_error(X, expected), f"a serial transform in long double ({library})"
 
 
-def truncated_modes(options: Options, case: Case) -> tuple[int, ...] | None:
-    """Returns the number of modes of each transformed axis; None if the spectrum has all."""
+def truncated_modes(options: Options, axes: tuple[int, ...]) -> tuple[int, ...]:
+    """Returns the number of modes of each transformed axis; none if the spectrum has all."""
     if options.transform.modes is None:
-        return None
-    kind, modes = options.kind, options.transform.modes
-    planned = weft.plan(options.shape, kind=kind, axes=case.axes, modes=modes, machine=FIXED_RULE).problem
-    whole = tuple(options.shape[axis] for axis in case.all_axes)
-    return None if planned.modes == whole else planned.modes
+        return ()
+    modes, kind = options.transform.modes, options.kind
+    planned = weft.plan(options.shape, kind=kind, axes=axes, modes=modes, machine=FIXED_RULE).problem.modes
+    return () if planned == tuple(options.shape[axis] for axis in axes) else planned
 
 
 def hidden_share(steps: Sequence[weft.StepRecord]) -> float:
@@ -183,7 +181,7 @@ def problem_data(options: Options, contract: Contract) -> dict[str, Any]:
         "kind": case.kind if isinstance(case.kind, str) else list(case.kind),
         "dtype": str(contract.input_dtype),
         "axes": list(case.all_axes),
-        "modes": None if contract.modes is None else list(contract.modes),
+        "modes": [m if axis in case.truncated_axes else None for axis, m in case.modes_of_axis.items()],
         "in_place": contract.in_place,
         "overwrite_input": contract.overwrite_input,
         "repeat": options.repeat,

@@ -17,7 +17,7 @@ from weft.cli.support.arrays import read_array, warn_not_finite, write_array
 from weft.cli.support.session import Session
 from weft.cli.support.text import counted, joined
 from weft.cli.support.trace import Trace
-from weft.cli.support.values import checked_axes, keeps_numbers, kinds_by_axis
+from weft.cli.support.values import checked_axes, keeps_numbers, kinds_by_axis, modes_text
 from weft.files import (
     NPY_ENDINGS,
     RAW_ENDINGS,
@@ -250,10 +250,10 @@ def require_modes(
     """Returns the modes. Raises InvalidArgument if a spectrum of them has other extents than the file."""
     found = truncated_shape(points, axes, kinds, modes)
     if found != source.shape:
-        words = joined("all" if m is None else m for m in (modes if isinstance(modes, tuple) else (modes,)))
         raise weft.InvalidArgument(
-            f"--modes must give the extents of the spectrum in {source.name}, {joined(source.shape, 'x')}; got {words} "
-            f"of {joined(points, 'x')}, which give {joined(found, 'x')}; leave --modes out, and the extents decide"
+            f"--modes must give the extents of the spectrum in {source.name}, {joined(source.shape, 'x')}; got "
+            f"{modes_text(modes)} of {joined(points, 'x')}, which give {joined(found, 'x')}; leave --modes out, and "
+            "the extents decide"
         )
     return modes
 
@@ -318,7 +318,7 @@ def _report(options: Options, session: Session, source: Source, problem: Problem
         return
     times = ", ".join(f"{key[:-2]} {value:.3g} s" for key, value in clock.laps.items())
     kept = kept_modes(fft.plan.problem)
-    modes = f" with modes {joined(fft.plan.problem.modes)}" if any(kept) else ""
+    modes = f" with modes {modes_text(kept)}" if any(kept) else ""
     note = "" if source.by_boxes or session.ranks == 1 else f" ({reading})"
     session.print(
         f"{options.target}: {joined(problem.result_shape, 'x')} {problem.result_dtype}, {problem.name} over axes "

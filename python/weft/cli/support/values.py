@@ -236,6 +236,16 @@ def modes_value(text: str, name: str = "--modes") -> Any:
     return each[0] if len(each) == 1 else each
 
 
+def modes_text(modes: Any) -> str:
+    """Returns the text for --modes, the inverse of modes_value.
+
+    >>> modes_text((43, None, 43)), modes_text("2/3")
+    ('43,all,43', '2/3')
+    """
+    each = modes if isinstance(modes, (list, tuple)) else (modes,)
+    return joined("all" if m is None else m for m in each)
+
+
 def chunks_value(text: str | None) -> int | str | None:
     """
     >>> chunks_value("8"), chunks_value("slices")
