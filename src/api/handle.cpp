@@ -13,6 +13,7 @@
 #include "comm/collective_call.hpp"
 #include "comm/node_memory.hpp"
 #include "layout/check.hpp"
+#include "plan/methods/methods.hpp"
 
 namespace weft::api {
 namespace {
@@ -91,7 +92,7 @@ std::int64_t ranks_sharing(const comm::Communicator& comm) {
 }
 
 bool uses_node_memory(const Exchange& exchange) {
-  return exchange.method == Method::shared || exchange.nodes == NodeUse::separate ||
+  return reads_peers(exchange) || exchange.nodes == NodeUse::separate ||
          exchange.nodes == NodeUse::combined;
 }
 

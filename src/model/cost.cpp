@@ -6,6 +6,7 @@
 #include "model/exchange_cost.hpp"
 #include "model/stage_cost.hpp"
 #include "plan/line_view.hpp"
+#include "plan/methods/methods.hpp"
 
 namespace weft::model {
 namespace {
@@ -32,7 +33,7 @@ void hide_all(const Plan& plan, std::vector<StepCost>& steps) {
   for (std::size_t i = 0; i < plan.stages.size(); ++i) computing.push_back(steps[2 * i].seconds());
   for (std::size_t i = 0; i < plan.exchanges.size(); ++i) {
     const std::int64_t chunks = chunks_of(plan, i);
-    if (plan.exchanges[i].method == Method::shared || chunks < 2) continue;
+    if (reads_peers(plan.exchanges[i]) || chunks < 2) continue;
     const bool both = chunking_of(plan.stages[i], plan.stages[i + 1]).both;
     hide(steps[2 * i + 1], plan.exchanges[i], chunks, computing[i],
          both ? &computing[i + 1] : nullptr);

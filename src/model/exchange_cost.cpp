@@ -43,7 +43,7 @@ Exchanged exchanged(const Plan& plan, std::size_t number, const Machine& machine
 }
 
 bool uses_node_memory(const Exchange& exchange) {
-  return exchange.method == Method::shared || is_node_aware(exchange);
+  return reads_peers(exchange) || is_node_aware(exchange);
 }
 
 void require_neighbours(const Exchanged& what, const Machine& machine) {
@@ -371,7 +371,7 @@ StepCost exchange_cost(const Plan& plan, std::size_t number, const Machine& mach
     return step;
   }
   use_nodes(traffic, what);
-  const bool fitted = what.exchange.method == Method::collective && !machine.all_to_all.empty() &&
+  const bool fitted = is_one_call(what.exchange) && !machine.all_to_all.empty() &&
                       traffic.near_messages == 0 && traffic.far_messages > 0;
   if (fitted)
     add_fitted(step, what, traffic, machine);

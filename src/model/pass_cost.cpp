@@ -5,6 +5,7 @@
 #include "base/block_limits.hpp"
 #include "model/element_bytes.hpp"
 #include "model/moving.hpp"
+#include "plan/methods/methods.hpp"
 
 namespace weft::model {
 namespace {
@@ -74,7 +75,7 @@ bool stays_in_cache(std::int64_t plane_bytes, const Machine& machine) {
 /// Returns whether rows have gaps. Rows that are read from peers' arrays have gaps if the peers own
 /// other parts of other axes.
 bool reads_with_gaps(const Plan& plan, std::size_t number, int axis) {
-  if (number == 0 || plan.exchanges[number - 1].method != Method::shared) return false;
+  if (number == 0 || !reads_peers(plan.exchanges[number - 1])) return false;
   const std::int64_t bytes = element_bytes_before(plan, number);
   const Stage& stage = plan.stages[number];
   return stage.axes[0] == axis && pitch_bytes(plan.stages[number - 1].target, axis, bytes) !=
@@ -99,8 +100,7 @@ Reach reach_of(const Plan& plan, std::size_t number, int axis, const Machine& ma
 bool is_in_place(const MemoryPass& pass, const Plan& plan, std::size_t number) {
   const bool is_last = pass.first + pass.count == plan.stages[number].axes.size();
   if (number > 0) return !is_last;
-  const bool to_array =
-      number == plan.exchanges.size() || plan.exchanges[number].method == Method::shared;
+  const bool to_array = number == plan.exchanges.size() || reads_peers(plan.exchanges[number]);
   return pass.first > 0 && (!is_last || to_array);
 }
 

@@ -214,7 +214,7 @@ void check_exchanges(const Plan& plan) {
 /// where others still read.
 void check_memory_use(const Plan& plan) {
   const auto use = [](const Exchange& exchange) -> std::string {
-    if (exchange.method == Method::shared) return "shared";
+    if (reads_peers(exchange)) return "shared";
     return is_node_aware(exchange) ? "node-aware" : "by messages or collective calls";
   };
   for (const Exchange& exchange : plan.exchanges)

@@ -1,4 +1,5 @@
 #include "plan/end_stages.hpp"
+#include "plan/methods/methods.hpp"
 
 #include <algorithm>
 
@@ -36,7 +37,7 @@ bool writes_into_outputs(const Plan& plan, Variant variant) {
   if (!variant.is_backward() && unfolds(plan, plan.exchanges.size())) return false;
   const Stage& stage = variant.is_backward() ? plan.stages.front() : plan.stages.back();
   const std::size_t exchange = last_exchange(plan, variant);
-  return only_copies(stage) && plan.exchanges[exchange].method == Method::shared &&
+  return only_copies(stage) && reads_peers(plan.exchanges[exchange]) &&
          !(variant.in_place && carries_reals(plan, exchange));
 }
 
@@ -45,7 +46,7 @@ bool reads_from_inputs(const Plan& plan, Variant variant) {
   if (variant.is_backward() && unfolds(plan, plan.exchanges.size())) return false;
   const Stage& stage = variant.is_backward() ? plan.stages.back() : plan.stages.front();
   const std::size_t exchange = first_exchange(plan, variant);
-  if (!only_copies(stage) || plan.exchanges[exchange].method != Method::shared) return false;
+  if (!only_copies(stage) || !reads_peers(plan.exchanges[exchange])) return false;
   if (!variant.in_place) return true;
   const std::size_t last_stage = plan.exchanges.size();
   const std::size_t writing_stage = last_stage - (writes_into_outputs(plan, variant) ? 1 : 0);

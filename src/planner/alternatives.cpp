@@ -232,7 +232,7 @@ std::optional<Plan> with_persistent_requests(Plan plan) {
 }
 
 NodeMemoryUse node_memory_use(const Exchange& exchange) {
-  if (exchange.method == Method::shared) return NodeMemoryUse::by_stages;
+  if (reads_peers(exchange)) return NodeMemoryUse::by_stages;
   return is_node_aware(exchange) ? NodeMemoryUse::by_messages : NodeMemoryUse::none;
 }
 

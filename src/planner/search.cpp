@@ -9,6 +9,7 @@
 #include "model/cost.hpp"
 #include "model/exchange_cost.hpp"
 #include "model/moving.hpp"
+#include "plan/methods/methods.hpp"
 #include "plan/readable.hpp"
 #include "planner/alternatives.hpp"
 #include "planner/describe.hpp"
@@ -335,7 +336,7 @@ class Search {
     std::vector<Exchange> found = with_chunks(plan, number);
     Plan other = plan;
     for (const Exchange& kind : kinds) {
-      if (kind.method != Method::messages || kind.schedule != Schedule::scattered) continue;
+      if (!sends_messages(kind) || kind.schedule != Schedule::scattered) continue;
       if (kind.wire_form != plan.exchanges[number].wire_form) continue;
       other.exchanges[number] = kind;
       const std::vector<Exchange> cut = with_chunks(other, number);

@@ -108,9 +108,9 @@ BufferAssignment BufferAssigner::assigned() {
     each.side.keep_own_block = route_.size() == 2 && each.side.chunks > 1;
     // A collective call needs all blocks in the order of ranks.
     const Exchange& choices = each.choices;
-    each.side.own_last = choices.method == Method::messages &&
-                         choices.wire_form == WireForm::packed && each.side.chunks == 1;
-    if (choices.method == Method::shared) choose_shared_buffers(i);
+    each.side.own_last =
+        sends_messages(choices) && choices.wire_form == WireForm::packed && each.side.chunks == 1;
+    if (reads_peers(choices)) choose_shared_buffers(i);
     if (is_node_aware(choices)) choose_node_buffers(i);
   }
   choose_message_buffers();
@@ -133,8 +133,7 @@ BufferAssignment BufferAssigner::assigned() {
 void BufferAssigner::choose_message_buffers() {
   std::vector<StageExchange*> by_messages;
   for (StageExchange& each : found_.exchanges)
-    if (each.choices.method != Method::shared && !is_node_aware(each.choices))
-      by_messages.push_back(&each);
+    if (!reads_peers(each.choices) && !is_node_aware(each.choices)) by_messages.push_back(&each);
   if (by_messages.empty()) return;
   // In place and after another exchange, chunks are sent from the caller's array.
   if (by_messages.size() > 1 && variant_.in_place) by_messages.back()->both_sides = false;
@@ -211,8 +210,7 @@ void BufferAssigner::choose_shared_buffers(std::size_t position) {
 
 /// Returns whether the stage before the exchange can write back to the place that it reads.
 bool BufferAssigner::stays_home(std::size_t position) const {
-  if (position == 0 || found_.exchanges[position - 1].choices.method != Method::shared)
-    return false;
+  if (position == 0 || !reads_peers(found_.exchanges[position - 1].choices)) return false;
   const exchange::ExchangeEndpoint& before = found_.exchanges[position - 1].side;
   return before.home.shape() == found_.exchanges[position].side.from.shape() &&
          before.element_bytes == found_.exchanges[position].side.element_bytes;
@@ -242,7 +240,7 @@ void BufferAssigner::choose_node_buffers(std::size_t position) {
 
 bool BufferAssignment::is_shared() const {
   return std::any_of(exchanges.begin(), exchanges.end(), [](const StageExchange& each) {
-    return each.choices.method == Method::shared || is_node_aware(each.choices);
+    return reads_peers(each.choices) || is_node_aware(each.choices);
   });
 }
 

@@ -135,7 +135,7 @@ void RankProgram::add_stage(const Plan& plan, std::size_t position, std::int64_t
   spec.inlet_is_ours = !(first || from_source) || variant_.in_place || problem.overwrite_input;
   // The array that peers read in a shared exchange is one array too, if it is this rank's own.
   spec.outlet_is_array =
-      last || (buffers_.exchanges[position].choices.method == Method::shared &&
+      last || (reads_peers(buffers_.exchanges[position].choices) &&
                !buffers_.exchanges[position].side.push && spec.outlet.pieces.size() < 2);
   const StageParts parts = parts_of(position);
   const auto uses_work = [](const kernel::Place& place) {

@@ -10,8 +10,6 @@
 namespace weft {
 namespace {
 
-std::string always_fits(const Problem&) { return {}; }
-
 std::string needs_one_node(const Problem& problem) {
   if (problem.ranks_per_node >= problem.ranks) return {};
   return "shared exchanges need all ranks on one node with memory that they can share; " +
@@ -25,47 +23,55 @@ constexpr std::array all_node_uses{NodeUse::unaware, NodeUse::separate, NodeUse:
 constexpr std::array all_requests{Requests::ordinary, Requests::persistent};
 
 const std::array methods = {
-    MethodDescriptor{"shared",
-                     Method::shared,
-                     WireForm::automatic,
-                     {},
-                     {},
-                     {},
-                     false,
-                     "no message: ranks read and write each other's node memory",
-                     needs_one_node},
-    MethodDescriptor{"collective packed",
-                     Method::collective,
-                     WireForm::packed,
-                     {},
-                     {},
-                     {},
-                     true,
-                     "MPI_Alltoallv (MPI_Alltoall where all blocks are equal) of blocks that the "
-                     "stages write and read themselves",
-                     always_fits},
-    MethodDescriptor{"messages packed", Method::messages, WireForm::packed, all_schedules,
-                     all_requests, all_node_uses, true,
-                     "blocks that the stages write and read themselves", always_fits},
-    MethodDescriptor{"collective datatype",
-                     Method::collective,
-                     WireForm::datatype,
-                     {},
-                     {},
-                     {},
-                     true,
-                     "MPI_Alltoallw of subarrays, which MPI packs",
-                     always_fits},
-    MethodDescriptor{"messages datatype",
-                     Method::messages,
-                     WireForm::datatype,
-                     all_schedules,
-                     all_requests,
-                     {},
-                     true,
-                     "messages of subarrays, which MPI packs",
-                     always_fits},
+    MethodDescriptor{.name = "shared",
+                     .method = Method::shared,
+                     .wire_form = WireForm::automatic,
+                     .reads_peers = true,
+                     .summary = "no message: ranks read and write each other's node memory",
+                     .refusal = needs_one_node},
+    MethodDescriptor{.name = "collective packed",
+                     .method = Method::collective,
+                     .wire_form = WireForm::packed,
+                     .has_chunks = true,
+                     .is_one_call = true,
+                     .summary = "MPI_Alltoallv (MPI_Alltoall where all blocks are equal) of blocks "
+                                "that the stages write and read themselves"},
+    MethodDescriptor{.name = "messages packed",
+                     .method = Method::messages,
+                     .wire_form = WireForm::packed,
+                     .schedules = all_schedules,
+                     .requests = all_requests,
+                     .node_uses = all_node_uses,
+                     .has_chunks = true,
+                     .sends_messages = true,
+                     .summary = "blocks that the stages write and read themselves"},
+    MethodDescriptor{.name = "collective datatype",
+                     .method = Method::collective,
+                     .wire_form = WireForm::datatype,
+                     .has_chunks = true,
+                     .is_one_call = true,
+                     .summary = "MPI_Alltoallw of subarrays, which MPI packs"},
+    MethodDescriptor{.name = "messages datatype",
+                     .method = Method::messages,
+                     .wire_form = WireForm::datatype,
+                     .schedules = all_schedules,
+                     .requests = all_requests,
+                     .has_chunks = true,
+                     .sends_messages = true,
+                     .summary = "messages of subarrays, which MPI packs"},
 };
+
+std::string own_refusal(const MethodDescriptor& method, const Problem& problem) {
+  return method.refusal == nullptr ? "" : method.refusal(problem);
+}
+
+/// Returns a descriptor of a method, whatever the wire form; null if none is chosen yet.
+const MethodDescriptor* of_method(Method method) {
+  const auto found =
+      std::find_if(methods.begin(), methods.end(),
+                   [&](const MethodDescriptor& each) { return each.method == method; });
+  return found == methods.end() ? nullptr : &*found;
+}
 
 template <class E>
 std::string words_of(std::span<const E> values) {
@@ -172,7 +178,22 @@ std::string refusal(const MethodDescriptor& method, const Exchange& exchange,
     return std::string("nodes ") + to_string(exchange.nodes) +
            " needs ranks that share memory and are numbered node by node; no two such ranks "
            "were found (see node memory in `weft info`); use nodes unaware, or leave nodes out";
-  return method.refusal(problem);
+  return own_refusal(method, problem);
+}
+
+bool reads_peers(const Exchange& exchange) {
+  const MethodDescriptor* method = of_method(exchange.method);
+  return method != nullptr && method->reads_peers;
+}
+
+bool sends_messages(const Exchange& exchange) {
+  const MethodDescriptor* method = of_method(exchange.method);
+  return method != nullptr && method->sends_messages;
+}
+
+bool is_one_call(const Exchange& exchange) {
+  const MethodDescriptor* method = of_method(exchange.method);
+  return method != nullptr && method->is_one_call;
 }
 
 bool is_node_aware(const Exchange& exchange) { return is_aware(exchange.nodes); }
@@ -243,7 +264,7 @@ std::vector<Exchange> all_exchanges(const Problem& problem, std::int64_t chunks,
                                     std::int64_t piece_bytes) {
   std::vector<Exchange> found;
   for (const MethodDescriptor& method : methods) {
-    if (!method.refusal(problem).empty()) continue;
+    if (!own_refusal(method, problem).empty()) continue;
     std::vector<Schedule> schedules(method.schedules.begin(), method.schedules.end());
     std::vector<Requests> requests(method.requests.begin(), method.requests.end());
     if (schedules.empty()) schedules.push_back(Schedule::automatic);

@@ -13,14 +13,17 @@ struct MethodDescriptor {
   Method method;
   WireForm wire_form;
   /// The values of each choice, the default first; none: the method does not have the choice.
-  std::span<const Schedule> schedules;
-  std::span<const Requests> requests;
-  std::span<const NodeUse> node_uses;
-  bool has_chunks;
-  const char* summary;  ///< one clause for explain()
+  std::span<const Schedule> schedules = {};
+  std::span<const Requests> requests = {};
+  std::span<const NodeUse> node_uses = {};
+  bool has_chunks = false;
+  bool reads_peers = false;     ///< ranks read each other's arrays in node memory; nothing is sent
+  bool sends_messages = false;  ///< each block is a message of its own
+  bool is_one_call = false;     ///< one call of MPI moves the blocks of all ranks
+  const char* summary;          ///< one clause for explain()
   /// Returns the reason why the method cannot serve a problem: rule, value and remedy in words.
-  /// Empty if it can.
-  std::string (*refusal)(const Problem&);
+  /// Empty if it can. Null: it can serve all.
+  std::string (*refusal)(const Problem&) = nullptr;
 };
 
 /// Returns the method of a decided exchange. Throws unsupported with the available choices.
@@ -32,6 +35,12 @@ bool is_possible(const Exchange& exchange);
 /// Returns the reason why a method cannot serve a problem by this exchange; empty if it can.
 std::string refusal(const MethodDescriptor& method, const Exchange& exchange,
                     const Problem& problem);
+
+/// Traits of the method of an exchange, also of one that is only partly decided. Without a method
+/// all are false.
+bool reads_peers(const Exchange& exchange);
+bool sends_messages(const Exchange& exchange);
+bool is_one_call(const Exchange& exchange);
 
 /// Returns whether ranks of a node use their node memory alongside messages to other nodes.
 bool is_node_aware(const Exchange& exchange);
