@@ -94,15 +94,16 @@ struct Exchange {
   friend bool operator==(const Exchange&, const Exchange&) = default;
 };
 
-/// Values of Problem::modes other than numbers.
+/// A value of Problem::modes and Problem::support other than a number: all wavenumbers or points.
 inline constexpr std::int64_t all_modes = -1;
+inline constexpr std::int64_t all_points = -1;
 /// The wavenumbers below 2/3 of the highest: 2*ceil(n/3) - 1 of a Fourier axis, so that products of
 /// two fields do not alias onto them.
 inline constexpr std::int64_t two_thirds = -2;
 
 /// A transform to plan: the array, its layout, and the wanted output. Plain data.
 ///
-/// `shape` is the global array before forward: real space for r2c. Axes that are not in `axes` are
+/// `shape` is the grid of the global array before forward: real space for r2c. Axes that are not in `axes` are
 /// a batch. At most one axis is r2c. It is halved: n/2+1 in the output.
 struct Problem {
   Shape shape = {};
@@ -112,6 +113,9 @@ struct Problem {
   /// The number of lowest wavenumbers that the spectrum has of each of `axes`, in their order; one
   /// for all; empty: all of them.
   std::vector<std::int64_t> modes = {};
+  /// The number of first points of each of `axes` that the real-space array has; the others are zero.
+  /// One for all; empty: all points.
+  std::vector<std::int64_t> support = {};
   Precision precision = Precision::f64;
   std::int64_t ranks = 1;
   /// Ranks that share memory: each node has this many consecutive ranks, from rank 0 on. The last
@@ -133,6 +137,8 @@ struct Problem {
   Exchange exchange = {};  ///< forced choices
   friend bool operator==(const Problem&, const Problem&) = default;
 
+  /// The shape of the input: `shape`, with the support of each axis.
+  Shape input_shape() const;
   /// The shape of the output: `shape`, with the modes of each axis, and n/2+1 on the axis that is
   /// halved.
   Shape output_shape() const;
@@ -140,7 +146,11 @@ struct Problem {
   /// than its points. Of a checked problem.
   std::int64_t modes_of(int axis) const;
   bool truncates(int axis) const { return modes_of(axis) < shape[static_cast<std::size_t>(axis)]; }
-  bool truncates() const { return !modes.empty(); }
+  /// The number of points that the input has of one of `axes`. Of a checked problem.
+  std::int64_t support_of(int axis) const;
+  bool pads(int axis) const { return support_of(axis) < shape[static_cast<std::size_t>(axis)]; }
+  /// Whether all axes have all their points and wavenumbers.
+  bool has_whole_axes() const { return modes.empty() && support.empty(); }
   /// The kind of one of `axes`.
   Kind kind_of(int axis) const;
   /// The axis of kind r2c, which is halved; -1 if there is none.

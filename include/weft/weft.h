@@ -55,6 +55,8 @@ enum weft_kind {
 /// Values of weft_options.modes other than numbers. Two thirds: the wavenumbers below 2/3 of the
 /// highest.
 enum weft_modes { WEFT_ALL_MODES = -1, WEFT_TWO_THIRDS = -2 };
+/// A value of weft_options.support other than a number.
+enum weft_support { WEFT_ALL_POINTS = -1 };
 /// The numbers of the input where the kinds leave it open.
 enum weft_element { WEFT_ELEMENT_AUTOMATIC = 0, WEFT_ELEMENT_REAL = 1, WEFT_ELEMENT_COMPLEX = 2 };
 /// WEFT_F80 is long double as the compiler has it.
@@ -248,6 +250,9 @@ typedef struct weft_options {
   /// WEFT_ALL_MODES or WEFT_TWO_THIRDS. NULL: all. Forward drops the others, backward takes them as
   /// zero.
   const int64_t* modes;
+  /// The number of first points that the real-space array has of each of the axes, in their order:
+  /// 1 .. n or WEFT_ALL_POINTS. NULL: all. Forward takes the others as zero, backward omits them.
+  const int64_t* support;
 } weft_options;
 
 /// Sets the first struct_size bytes to defaults: double c2c of all axes, unnormalised, one thread.

@@ -30,6 +30,7 @@ from weft._support.option_types import (
     OutputLayout,
     Seconds,
     Sign,
+    Support,
     Switch,
     checked,
     documented,
@@ -214,6 +215,13 @@ class TransformOptions:
         "Number of lowest wavenumbers in the spectrum, or 2/3 for those below 2/3 of the highest. One for all axes, or "
         "one for each. Default: all of them.",
     )
+    support: Any = option(
+        Support(),
+        None,
+        "Number of first points in the real-space array, which is zero in the others. One for all axes, or one for "
+        "each. Default: all of them.",
+        flags=(),
+    )
     dtype: Any = option(Dtype(), None, "Precision: float32, float64 or longdouble. Default: float64.")
     input: Any = option(
         InputLayout(),
@@ -259,16 +267,18 @@ def make_problem(
     given = checked(transform)
     shape_after = functools.partial(_planning.output_shape, extents, axes, given["kind"], given["modes"])
     choice, output = _output_of(transform, shape_after, ranks)
+    shape_before = extents if transform.input is None else _planning.input_shape(extents, axes, given["support"])
     return _planning.make_problem(
         shape=extents,
         axes=axes,
         kinds=given["kind"],
         modes=given["modes"],
+        support=given["support"],
         precision=precision_of(transform.dtype),
         element=_element_of(transform.dtype, given["kind"]),
         ranks=ranks,
         ranks_per_node=ranks_per_node,
-        input=None if transform.input is None else layout_of(transform.input, extents, ranks, "input"),
+        input=None if transform.input is None else layout_of(transform.input, shape_before, ranks, "input"),
         all_ranks=all_ranks,
         output_choice=choice,
         output=output,
@@ -296,7 +306,7 @@ def _axes_of(given: Any) -> list[int]:
 
 
 def _output_of(
-    transform: TransformOptions, shape_after: Callable[[], tuple[int, ...]], ranks: int
+    transform: TransformOptions, shape_after: Callable[[], list[int]], ranks: int
 ) -> tuple[str, _planning.Layout | None]:
     """Returns the core's word for the requested output layout, and the layout itself if one is given."""
     output = transform.output

@@ -61,6 +61,8 @@ class FFT:
     axes : the transformed axes; all by default. r2c halves the last of them to n//2+1. The other axes are a batch.
     modes : the number of lowest wavenumbers in the spectrum, or "2/3"; one for all axes, or one for each of `axes`.
         Forward drops the other wavenumbers, backward takes them as zero. None: all of them.
+    support : the number of first points in the real-space array, one for all axes or one for each of `axes`. Forward
+        takes the other points as zero, backward omits them. None: all of them.
     dtype : any numpy dtype of the precision: float32, float64 (default), longdouble, or the complex ones.
     comm : an mpi4py communicator. None: this process alone, which uses no MPI.
     input, output : a Layout, a process grid (one factor per axis) or one box per rank (a sequence of (lo, hi) pairs).
@@ -101,6 +103,7 @@ class FFT:
         kind: str | Sequence[str] = "c2c",
         axes: Any = None,
         modes: Any = None,
+        support: Any = None,
         dtype: Any = None,
         comm: Any = None,
         input: Any = None,
@@ -115,7 +118,7 @@ class FFT:
         planning: Planning | None = None,
     ) -> None:
         transform = TransformOptions(
-            kind, axes, modes, dtype, input, output, norm, sign, threads, overwrite_input, engine
+            kind, axes, modes, support, dtype, input, output, norm, sign, threads, overwrite_input, engine
         )
         handle = runtime.handle_of(comm)
         wanted, memory, error = _Wanted(), None, None

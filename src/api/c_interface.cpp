@@ -217,6 +217,8 @@ Problem problem_of(const weft_options& options, const Planning& planning) {
   choose(problem.element, options.element, "element");
   if (options.modes != nullptr)
     problem.modes.assign(options.modes, options.modes + count_of_axes(options));
+  if (options.support != nullptr)
+    problem.support.assign(options.support, options.support + count_of_axes(options));
   choose(problem.precision, options.precision, "precision");
   problem.has_input = options.input != nullptr;
   if (options.input != nullptr) problem.input = options.input->value;

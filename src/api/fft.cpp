@@ -19,6 +19,7 @@ Problem problem_of(const FftOptions& options, Precision precision) {
   problem.kinds = options.kinds;
   problem.element = options.element;
   problem.modes = options.modes;
+  problem.support = options.support;
   problem.precision = precision;
   problem.has_input = options.input.has_value();
   if (options.input) problem.input = *options.input;

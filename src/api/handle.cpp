@@ -43,6 +43,7 @@ std::vector<comm::NamedValue> named_values(const Problem& p, const Handle::Optio
           {"kind", to_string(p.kinds)},
           {"element", to_string(p.element)},
           {"modes", "(" + join(p.modes, ", ") + ")"},
+          {"support", "(" + join(p.support, ", ") + ")"},
           {"dtype", to_string(p.precision)},
           {"input", layout_words(p.has_input, p.input)},
           {"output",

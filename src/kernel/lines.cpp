@@ -168,12 +168,17 @@ void with_points(void* start, std::int64_t pitch_bytes, std::int64_t reals_each,
     f(LinePoints<Real>{reinterpret_cast<Real*>(bytes + k * pitch_bytes), reals_each, reals_each});
 }
 
-void LineRunner::spread_lines(void* in, std::int64_t count) const {
-  const Modes modes{transform_.kind, transform_.length, transform_.modes_in};
-  const std::int64_t reals_each = keeps_reals(transform_) ? 1 : 2;
+/// Makes whole lines of the points or wavenumbers that the array has.
+void LineRunner::complete_lines(void* in, std::int64_t count) const {
+  const AxisTransform& t = transform_;
+  const Modes modes{t.kind, t.length, t.modes_in};
+  const std::int64_t reals_each = t.kind == LineKind::r2c || keeps_reals(t) ? 1 : 2;
   with_real(precision_, [&](auto real) {
     with_points<decltype(real)>(in, in_pitch_bytes_, reals_each, count, form_,
-                                [&](const auto& points) { spread_modes(modes, points); });
+                                [&](const auto& points) {
+                                  if (t.modes_in > 0) return spread_modes(modes, points);
+                                  clear_points(points, t.points_in, t.length);
+                                });
   });
 }
 
@@ -188,7 +193,7 @@ void LineRunner::keep_lines(void* out, std::int64_t count) const {
 
 void LineRunner::run(void* in, void* out, std::int64_t count, std::int64_t first) const {
   const AxisTransform& t = transform_;
-  if (t.modes_in > 0) spread_lines(in, count);
+  if (t.modes_in > 0 || t.points_in > 0) complete_lines(in, count);
   if (t.twiddles && t.twiddles_input) multiply_by_twiddles(in, in_pitch_bytes_, count, first);
   if (t.conjugate_input)
     with_real(precision_, [&](auto real) {

@@ -45,6 +45,10 @@ struct AxisTransform {
   /// The number of lowest wavenumbers that the array has before the transform, or after it; 0: all.
   std::int64_t modes_in = 0;
   std::int64_t modes_out = 0;
+  /// The number of first points that the array has before the transform, where the others are zero,
+  /// or after it; 0: all.
+  std::int64_t points_in = 0;
+  std::int64_t points_out = 0;
   EndFactors ends = {};
 };
 
@@ -69,9 +73,11 @@ inline std::int64_t line_output(const AxisTransform& t) {
 
 /// Extents of the axis in the array before and after.
 inline std::int64_t input_extent(const AxisTransform& t) {
+  if (t.points_in > 0) return t.points_in;
   return t.modes_in > 0 ? Modes{t.kind, t.length, t.modes_in}.stored() : line_input(t);
 }
 inline std::int64_t output_extent(const AxisTransform& t) {
+  if (t.points_out > 0) return t.points_out;
   return t.modes_out > 0 ? Modes{t.kind, t.length, t.modes_out}.stored() : line_output(t);
 }
 
@@ -138,7 +144,7 @@ class LineRunner {
     return form_ == TileForm::across ? element_bytes_ : out_pitch_bytes_;
   }
   void scale_all(void* out, std::int64_t count) const;
-  void spread_lines(void* in, std::int64_t count) const;
+  void complete_lines(void* in, std::int64_t count) const;
   void keep_lines(void* out, std::int64_t count) const;
   void scale_ends(void* lines, std::int64_t pitch_bytes, std::int64_t count, long double first,
                   long double last) const;

@@ -12,11 +12,6 @@ void copy_point(const LinePoints<Real>& points, std::int64_t to, std::int64_t fr
   std::copy_n(points[from], points.width, points[to]);
 }
 
-template <class Real>
-void clear_points(const LinePoints<Real>& points, std::int64_t first, std::int64_t end) {
-  for (std::int64_t i = first; i < end; ++i) std::fill_n(points[i], points.width, Real(0));
-}
-
 /// Multiplies the real parts of complex numbers; the imaginary parts are zero by symmetry.
 template <class Real>
 void scale_real_parts(const LinePoints<Real>& points, std::int64_t point, Real factor) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "kernel/line_problem.hpp"
@@ -29,6 +30,12 @@ struct LinePoints {
 
   Real* operator[](std::int64_t point) const { return start + point * step; }
 };
+
+/// Sets the points from `first` to `end` to zero.
+template <class Real>
+void clear_points(const LinePoints<Real>& points, std::int64_t first, std::int64_t end) {
+  for (std::int64_t i = first; i < end; ++i) std::fill_n(points[i], points.width, Real(0));
+}
 
 /// Moves the stored elements of a whole spectrum to its first places.
 template <class Real>

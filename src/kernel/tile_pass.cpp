@@ -169,12 +169,13 @@ void TilePass::choose_direct(Cell& cell) const {
             segments[0].loop_stride[0] * element_bytes % line_alignment_bytes == 0);
   };
   const bool from_plane = cell.in[0].buffer == scratch_buffer;
-  // A c2r may destroy its input; a conjugation, factors of ends, twiddles and missing modes change
-  // it. This is allowed only in the own plane.
+  // A c2r may destroy its input; a conjugation, factors of ends, twiddles and missing elements
+  // change it. This is allowed only in the own plane.
   const bool harmless =
-      from_plane || (transform_.kind != LineKind::c2r && !transform_.conjugate_input &&
-                     transform_.modes_in == 0 && !transform_.ends.change_input() &&
-                     !(transform_.twiddles && transform_.twiddles_input));
+      from_plane ||
+      (transform_.kind != LineKind::c2r && !transform_.conjugate_input &&
+       transform_.modes_in == 0 && transform_.points_in == 0 && !transform_.ends.change_input() &&
+       !(transform_.twiddles && transform_.twiddles_input));
   const bool is_whole = transform_.padding == 0;
   cell.direct_in = harmless && is_whole && !narrow_in_ && lines_fit(cell.in, in_element_bytes_);
   cell.direct_out = cell.out[0].buffer == scratch_buffer && !(cell.direct_in && from_plane) &&

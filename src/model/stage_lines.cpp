@@ -19,9 +19,11 @@ StageLines lines_along(const Plan& plan, const Stage& given, int axis) {
                                                 : plan.problem.kind_of(axis);
   // Cosine and sine transforms of complex numbers are two, of both parts.
   const double parts = keeps_elements(kind) && given.target_element == Element::complex ? 2 : 1;
-  return {
-      kind, length(layout),
-      parts * static_cast<double>(layout.max_local_volume()) / static_cast<double>(length(layout))};
+  const double lines =
+      parts * static_cast<double>(layout.max_local_volume()) / static_cast<double>(length(layout));
+  // Lines of which the array has a part are transformed whole.
+  return {kind, is_view ? length(layout) : plan.problem.shape[static_cast<std::size_t>(axis)],
+          lines};
 }
 
 }  // namespace weft::model

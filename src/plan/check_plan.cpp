@@ -110,7 +110,8 @@ void check_stages_of_view(const Plan& plan) {
     check_ranks_of(plan, stage.source, "the source of " + name(i));
     check_ranks_of(plan, stage.target, "the target of " + name(i));
   }
-  if (plan.problem.truncates()) refuse("an axis that is seen as two has all its modes");
+  if (!plan.problem.has_whole_axes())
+    refuse("an axis that is seen as two has all its points and wavenumbers");
   plan.convolves() ? check_chirp(plan) : check_view(plan);
   if (plan.stages.size() == 2) return;  // a long line on one rank has been compared as a whole
   for (std::size_t i = 1; i < plan.stages.size(); ++i) {
@@ -126,7 +127,7 @@ void check_stages_of_view(const Plan& plan) {
 
 void check_stages(const Plan& plan) {
   const Problem& problem = plan.problem;
-  Shape shape = problem.shape;
+  Shape shape = problem.input_shape();
   for (std::size_t i = 0; i < plan.stages.size(); ++i) {
     const Stage& stage = plan.stages[i];
     check_layout(stage.source, shape, plan, "the source of " + name(i));

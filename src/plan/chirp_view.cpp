@@ -224,7 +224,7 @@ std::vector<Stage> chirp_stages(const Problem& problem, std::int64_t ranks) {
 }
 
 bool suits_a_chirp(const Problem& problem) {
-  return has_large_prime(problem.points()) && !problem.truncates() &&
+  return has_large_prime(problem.points()) && problem.has_whole_axes() &&
          !keeps_elements(problem.kind_of(problem.axes[0]));
 }
 

@@ -28,10 +28,13 @@ std::string problem_line(const Problem& problem) {
   std::string text = to_string(problem.kinds) + " of " + to_string(problem.shape) + ", " +
                      to_string(problem.precision) + ", over " +
                      (problem.axes.size() == 1 ? "axis " : "axes ") + join(problem.axes, ", ");
-  if (problem.truncates()) text += "; modes " + join(problem.modes, ", ");
+  if (!problem.support.empty())
+    text += "; support " + join(problem.support, ", ") + ", the input is " +
+            to_string(problem.input_shape());
+  if (!problem.modes.empty()) text += "; modes " + join(problem.modes, ", ");
   if (problem.has_halved_axis())
     text += "; axis " + std::to_string(problem.halved_axis()) + " is halved";
-  if (problem.truncates() || problem.has_halved_axis())
+  if (!problem.modes.empty() || problem.has_halved_axis())
     text += ", the output is " + to_string(problem.output_shape());
   const std::vector<Kind>& kinds = problem.kinds.each();
   if (!std::all_of(kinds.begin(), kinds.end(), keeps_elements))

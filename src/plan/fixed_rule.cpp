@@ -65,29 +65,30 @@ Layout fixed_rule_input(const Problem& problem) {
   if (problem.has_input) return problem.input;
   // P3DFFT divides two axes even if one is enough.
   if (problem.exchange.preset == Preset::p3dfft && problem.shape.size() >= 3)
-    return Layout::pencil(problem.shape, problem.ranks, 0, 1);
-  return first_layout({problem.shape, problem.axes, problem.halved_axis(), problem.output_shape()},
-                      problem.ranks);
+    return Layout::pencil(problem.input_shape(), problem.ranks, 0, 1);
+  return first_layout(
+      {problem.input_shape(), problem.axes, problem.halved_axis(), problem.output_shape()},
+      problem.ranks);
 }
 
 Layout same_layout(const Layout& input, const Problem& problem) {
   const Shape shape = problem.output_shape();
-  const int cut = first_shortened_cut(input, problem);
+  const int cut = first_resized_cut(input, problem);
   if (cut < 0) return after_axes(input, problem, problem.axes);
   if (input.is_grid())
     return Layout::grid(shape, input.process_grid(), input.order(), input.ranks());
   throw Error(ErrorCode::invalid_argument,
               "output \"same\" needs input boxes that leave axis " + std::to_string(cut) +
-                  " whole, because " +
-                  (problem.truncates(cut) ? "its modes are fewer" : "r2c halves it") +
+                  " whole, because its extent changes from " +
+                  std::to_string(problem.support_of(cut)) + " to " +
+                  std::to_string(shape[static_cast<std::size_t>(cut)]) +
                   "; the boxes given split it; pass the output's own boxes instead");
 }
 
-int first_shortened_cut(const Layout& input, const Problem& problem) {
+int first_resized_cut(const Layout& input, const Problem& problem) {
   const Shape after = problem.output_shape();
   for (const int axis : problem.axes)
-    if (after[static_cast<std::size_t>(axis)] != problem.shape[static_cast<std::size_t>(axis)] &&
-        !input.is_whole(axis))
+    if (after[static_cast<std::size_t>(axis)] != problem.support_of(axis) && !input.is_whole(axis))
       return axis;
   return -1;
 }

@@ -16,11 +16,11 @@ Plan assemble(const Problem& problem, std::vector<Stage> stages);
 Layout fixed_rule_input(const Problem& problem);
 
 /// Returns the layout of output "same": the input's ownership on the output's shape. Throws
-/// invalid_argument for boxes that split an axis which r2c or modes shorten: there is no such layout.
+/// invalid_argument for boxes that split an axis whose extent changes: there is no such layout.
 Layout same_layout(const Layout& input, const Problem& problem);
 
-/// Returns the first axis that becomes shorter and is not whole; -1 if there is none.
-int first_shortened_cut(const Layout& input, const Problem& problem);
+/// Returns the first axis whose extent changes and that is not whole; -1 if there is none.
+int first_resized_cut(const Layout& input, const Problem& problem);
 
 /// Returns a layout with the extents that these axes have after their transforms. They must be whole
 /// if their extents change.

@@ -96,6 +96,7 @@ Json write(const Problem& problem) {
   for (const Kind kind : problem.kinds.each()) object["kinds"].push_back(to_string(kind));
   object["element"] = to_string(problem.element);
   object["modes"] = problem.modes;
+  object["support"] = problem.support;
   object["precision"] = to_string(problem.precision);
   object["ranks"] = problem.ranks;
   object["ranks_per_node"] = problem.ranks_per_node;
@@ -281,10 +282,10 @@ Kinds read_kinds(const JsonPlace& place) {
 }
 
 /// A number for each axis, or none.
-std::vector<std::int64_t> read_modes(const JsonPlace& place) {
-  std::vector<std::int64_t> modes;
-  for (const JsonPlace& each : json::elements(place)) modes.push_back(json::integer(each));
-  return modes;
+std::vector<std::int64_t> read_numbers(const JsonPlace& place) {
+  std::vector<std::int64_t> numbers;
+  for (const JsonPlace& each : json::elements(place)) numbers.push_back(json::integer(each));
+  return numbers;
 }
 
 Problem read_problem(const JsonPlace& place, Missing missing) {
@@ -297,7 +298,8 @@ Problem read_problem(const JsonPlace& place, Missing missing) {
   if (wanted("axes")) problem.axes = json::axes(object.at("axes"));
   if (wanted("kinds")) problem.kinds = read_kinds(object.at("kinds"));
   if (wanted("element")) problem.element = json::word<Element>(object.at("element"));
-  if (wanted("modes")) problem.modes = read_modes(object.at("modes"));
+  if (wanted("modes")) problem.modes = read_numbers(object.at("modes"));
+  if (wanted("support")) problem.support = read_numbers(object.at("support"));
   if (wanted("precision")) problem.precision = json::word<Precision>(object.at("precision"));
   if (wanted("ranks")) problem.ranks = json::integer(object.at("ranks"));
   if (wanted("ranks_per_node")) problem.ranks_per_node = json::integer(object.at("ranks_per_node"));

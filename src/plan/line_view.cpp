@@ -20,7 +20,7 @@ namespace weft {
 namespace {
 
 bool is_one_axis(const Problem& problem) {
-  return problem.shape.size() == 1 && problem.ranks > 1 && !problem.truncates() &&
+  return problem.shape.size() == 1 && problem.ranks > 1 && problem.has_whole_axes() &&
          !keeps_elements(problem.kind_of(0));
 }
 

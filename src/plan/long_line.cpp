@@ -20,7 +20,7 @@ constexpr std::int64_t most_points = std::int64_t{1} << 16;
 
 bool is_long(const Problem& problem) {
   if (problem.shape.size() != 1 || problem.ranks > 1 || problem.kind_of(0) != Kind::c2c ||
-      problem.truncates())
+      !problem.has_whole_axes())
     return false;
   return problem.shape[0] >= (problem.threads > 1 ? least_bytes_of_threads : least_bytes) /
                                  complex_bytes(problem.precision);

@@ -85,6 +85,10 @@ Element input_element(const Problem& problem) {
   return problem.element;
 }
 
+std::size_t position(const std::vector<int>& axes, int axis) {
+  return static_cast<std::size_t>(std::find(axes.begin(), axes.end(), axis) - axes.begin());
+}
+
 /// Returns the numbers of modes for two thirds of the highest wavenumber.
 std::int64_t two_thirds_of(Kind kind, std::int64_t n) {
   if (!keeps_elements(kind)) return 2 * ((n + 2) / 3) - 1;
@@ -100,28 +104,47 @@ std::int64_t checked_modes_of(const Problem& problem, int axis, std::int64_t giv
   if (given == two_thirds) return two_thirds_of(problem.kind_of(axis), n);
   if (given < 1 || given > n)
     refuse("the modes of axis " + std::to_string(axis) + " must be from 1 to its " +
-           std::to_string(n) + " points; given " + std::to_string(given));
+           std::to_string(n) + " points; given " + std::to_string(given) +
+           "; give one of these numbers, or no modes for all");
   return given;
 }
 
-/// Returns a number for each axis, or none if no axis has fewer modes than points.
-std::vector<std::int64_t> checked_modes(const Problem& problem) {
-  std::vector<std::int64_t> modes = problem.modes;
-  if (modes.empty()) return modes;
+std::int64_t checked_support_of(const Problem& problem, int axis, std::int64_t given) {
+  const std::int64_t n = problem.shape[static_cast<std::size_t>(axis)];
+  if (given == all_points) return n;
+  if (given < 1 || given > n)
+    refuse("the support of axis " + std::to_string(axis) + " must be from 1 to its " +
+           std::to_string(n) + " points; given " + std::to_string(given) +
+           "; give one of these numbers, or no support for all");
+  return given;
+}
+
+/// Returns a number for each axis, or none if all axes have all n. `one` checks that of one axis.
+template <class CheckOne>
+std::vector<std::int64_t> checked_numbers(const Problem& problem, std::vector<std::int64_t> given,
+                                          const char* what, CheckOne one) {
+  if (given.empty()) return given;
   const std::size_t axes = problem.axes.size();
-  if (modes.size() == 1) modes.assign(axes, modes[0]);
-  if (modes.size() != axes)
-    refuse("there must be one number of modes, or one for each of the " + std::to_string(axes) +
-           " transformed axes; given " + std::to_string(modes.size()));
-  bool truncates = false;
+  if (given.size() == 1) given.assign(axes, given[0]);
+  if (given.size() != axes)
+    refuse(std::string("there must be one number of ") + what + ", or one for each of the " +
+           std::to_string(axes) + " transformed axes; given " + std::to_string(given.size()) +
+           "; give as many as axes");
+  bool are_all = true;
   for (std::size_t i = 0; i < axes; ++i) {
-    modes[i] = checked_modes_of(problem, problem.axes[i], modes[i]);
-    truncates = truncates || modes[i] < problem.shape[static_cast<std::size_t>(problem.axes[i])];
+    given[i] = one(problem, problem.axes[i], given[i]);
+    are_all = are_all && given[i] == problem.shape[static_cast<std::size_t>(problem.axes[i])];
   }
-  return truncates ? modes : std::vector<std::int64_t>{};
+  return are_all ? std::vector<std::int64_t>{} : given;
 }
 
 }  // namespace
+
+Shape Problem::input_shape() const {
+  Shape result = shape;
+  for (const int axis : axes) result[static_cast<std::size_t>(axis)] = support_of(axis);
+  return result;
+}
 
 Shape Problem::output_shape() const {
   Shape result = shape;
@@ -140,8 +163,11 @@ Kind Problem::kind_of(int axis) const {
 }
 
 std::int64_t Problem::modes_of(int axis) const {
-  if (modes.empty()) return shape[static_cast<std::size_t>(axis)];
-  return modes[static_cast<std::size_t>(std::find(axes.begin(), axes.end(), axis) - axes.begin())];
+  return modes.empty() ? shape[static_cast<std::size_t>(axis)] : modes[position(axes, axis)];
+}
+
+std::int64_t Problem::support_of(int axis) const {
+  return support.empty() ? shape[static_cast<std::size_t>(axis)] : support[position(axes, axis)];
 }
 
 int Problem::halved_axis() const {
@@ -167,7 +193,9 @@ Problem checked(Problem problem) {
   problem.kinds = kinds_by_axis(problem.kinds, problem.axes.size());
   check_kinds(problem);
   problem.element = input_element(problem);
-  problem.modes = checked_modes(problem);
+  problem.modes = checked_numbers(problem, problem.modes, "modes", checked_modes_of);
+  problem.support =
+      checked_numbers(problem, problem.support, "points of the support", checked_support_of);
   // r2c output is at most twice the bytes of its input plus a row; four times has room for both.
   checked_mul(volume(problem.shape), 4 * complex_bytes(problem.precision),
               "the bytes of the array");
@@ -177,7 +205,7 @@ Problem checked(Problem problem) {
     refuse("the number of threads a rank must be in 1..4096; given " +
            std::to_string(problem.threads));
   if (problem.has_input)
-    check_fits(problem.input, problem.shape, problem.ranks, "input");
+    check_fits(problem.input, problem.input_shape(), problem.ranks, "input");
   else
     problem.input = Layout();
   if (problem.output_choice == OutputChoice::given)

@@ -92,8 +92,7 @@ class Route {
   /// Returns the goal with the extents that the remaining axes still have.
   Layout goal_before_rest() const {
     Layout layout = *goal_;
-    for (const int axis : remaining_)
-      layout = layout.with_extent(axis, problem_->shape[static_cast<std::size_t>(axis)]);
+    for (const int axis : remaining_) layout = layout.with_extent(axis, problem_->support_of(axis));
     return layout;
   }
 

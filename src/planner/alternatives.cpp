@@ -25,10 +25,10 @@ constexpr std::size_t most_routes = 4;
 /// Returns the axes that may be split before the first stage: the axis that r2c halves must be
 /// whole.
 std::vector<int> splittable(const Problem& problem) {
+  const Shape shape = problem.input_shape();
   std::vector<int> axes;
-  for (int axis = 0; axis < static_cast<int>(problem.shape.size()); ++axis) {
-    if (!problem.halves(axis) && problem.shape[static_cast<std::size_t>(axis)] > 1)
-      axes.push_back(axis);
+  for (int axis = 0; axis < static_cast<int>(shape.size()); ++axis) {
+    if (!problem.halves(axis) && shape[static_cast<std::size_t>(axis)] > 1) axes.push_back(axis);
   }
   return axes;
 }
@@ -51,33 +51,34 @@ std::int64_t longest(const Shape& factors) {
 /// exchange more than pencils, but it serves more ranks than pencils have rows.
 void add_brick(const Problem& problem, std::int64_t ranks, const std::vector<int>& split,
                std::vector<Layout>& found) {
+  const Shape shape = problem.input_shape();
   std::optional<Shape> best;
   for (const Shape& factors : process_grids(ranks, 3)) {
     bool fits = true;
     for (std::size_t i = 0; i < 3; ++i)
-      fits =
-          fits && factors[i] > 1 && factors[i] <= problem.shape[static_cast<std::size_t>(split[i])];
+      fits = fits && factors[i] > 1 && factors[i] <= shape[static_cast<std::size_t>(split[i])];
     if (fits && (!best || longest(factors) < longest(*best))) best = factors;
   }
   if (!best) return;
-  Shape grid(problem.shape.size(), 1);
+  Shape grid(shape.size(), 1);
   for (std::size_t i = 0; i < 3; ++i) grid[static_cast<std::size_t>(split[i])] = (*best)[i];
-  found.push_back(Layout::grid(problem.shape, grid, {}, problem.ranks));
+  found.push_back(Layout::grid(shape, grid, {}, problem.ranks));
 }
 
 void add_grids(const Problem& problem, std::int64_t ranks, const std::vector<int>& split,
                std::vector<Layout>& found) {
+  const Shape shape = problem.input_shape();
   for (const Shape& factors : process_grids(ranks, static_cast<int>(split.size()))) {
-    Shape grid(problem.shape.size(), 1);
+    Shape grid(shape.size(), 1);
     bool fits = true;
     for (std::size_t i = 0; i < split.size(); ++i) {
       grid[static_cast<std::size_t>(split[i])] = factors[i];
       // A factor of 1 is a grid with fewer split axes; more parts than rows leave ranks empty.
       fits = fits && (factors[i] > 1 || ranks == 1) &&
-             factors[i] <= problem.shape[static_cast<std::size_t>(split[i])];
+             factors[i] <= shape[static_cast<std::size_t>(split[i])];
     }
     if (fits && leaves_work(problem, grid))
-      found.push_back(Layout::grid(problem.shape, grid, {}, problem.ranks));
+      found.push_back(Layout::grid(shape, grid, {}, problem.ranks));
   }
 }
 
@@ -185,7 +186,7 @@ std::optional<Plan> with_output_as_input(Plan plan) {
   const bool is_free =
       problem.output_choice == OutputChoice::any && problem.exchange.preset == Preset::none;
   if (!is_free || plan.exchanges.empty() || !plan.view().empty()) return {};
-  const bool is_cut = first_shortened_cut(plan.input(), problem) >= 0;
+  const bool is_cut = first_resized_cut(plan.input(), problem) >= 0;
   if (is_cut && !plan.input().is_grid()) return {};
   const Layout goal = same_layout(plan.input(), problem);
   if (plan.stages.back().axes.empty() || plan.output().same_boxes(goal)) return {};

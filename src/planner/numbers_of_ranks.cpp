@@ -51,7 +51,8 @@ std::int64_t ranks_of_most_even_grid(std::int64_t ranks, std::int64_t rows, std:
 /// Adds the numbers for one target.
 void add_near(std::int64_t target, const Problem& problem, const std::vector<int>& axes,
               std::set<std::int64_t>& numbers) {
-  const auto extent = [&](int axis) { return problem.shape[static_cast<std::size_t>(axis)]; };
+  const Shape shape = problem.input_shape();
+  const auto extent = [&](int axis) { return shape[static_cast<std::size_t>(axis)]; };
   numbers.insert(static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(target))));
   if (target > problem.ranks_per_node) numbers.insert(target - target % problem.ranks_per_node);
   if (problem.shape.size() == 1) {  // the view of a single axis is chosen later

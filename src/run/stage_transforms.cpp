@@ -60,8 +60,11 @@ AxisTransform axis_transform(const Problem& problem, const Stage& stage, int axi
     t.parts = stage.target_element == Element::complex;
     if (problem.norm == Norm::ortho) t.ends = ortho_factors(t.kind);
   }
+  const bool forward = direction == Direction::forward;
   if (!is_view && problem.truncates(axis))
-    (direction == Direction::forward ? t.modes_out : t.modes_in) = problem.modes_of(axis);
+    (forward ? t.modes_out : t.modes_in) = problem.modes_of(axis);
+  if (!is_view && problem.pads(axis))
+    (forward ? t.points_in : t.points_out) = problem.support_of(axis);
   return t;
 }
 

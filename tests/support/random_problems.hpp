@@ -30,7 +30,7 @@ inline bool same_is_impossible(const Problem& problem) {
   const Shape after = problem.output_shape();
   return std::any_of(problem.axes.begin(), problem.axes.end(), [&](int axis) {
     const auto a = static_cast<std::size_t>(axis);
-    return after[a] != problem.shape[a] && !problem.input.is_whole(axis);
+    return after[a] != problem.support_of(axis) && !problem.input.is_whole(axis);
   });
 }
 
@@ -69,11 +69,13 @@ inline Problem random_problem(Random& random) {
   }
   if (share == 0 && draw(random, 0, 1) == 1) problem.element = Element::complex;
   problem.kinds = Kinds(std::move(kinds));
-  if (draw(random, 0, 2) == 0)
+  for (auto* numbers : {&problem.modes, &problem.support}) {
+    if (draw(random, 0, 3) > 0) continue;
     for (const int axis : problem.axes) {
       const std::int64_t n = problem.shape[static_cast<std::size_t>(axis)];
-      problem.modes.push_back(draw(random, 0, 2) == 0 ? n : draw(random, 1, n));
+      numbers->push_back(draw(random, 0, 2) == 0 ? n : draw(random, 1, n));
     }
+  }
   problem.precision = static_cast<Precision>(draw(random, 0, 2));
   problem.ranks = draw(random, 1, 64);
   problem.norm = static_cast<Norm>(draw(random, 0, 3));
@@ -83,7 +85,7 @@ inline Problem random_problem(Random& random) {
   problem.overwrite_input = draw(random, 0, 1) == 1;
   if (draw(random, 0, 1)) {
     problem.has_input = true;
-    problem.input = random_layout(problem.shape, problem.ranks, random);
+    problem.input = random_layout(problem.input_shape(), problem.ranks, random);
   }
   problem.output_choice = static_cast<OutputChoice>(draw(random, 0, 2));
   if (problem.output_choice == OutputChoice::given)

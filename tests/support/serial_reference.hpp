@@ -349,21 +349,24 @@ WholeArray<W> reference_transform(const Problem& problem, bool forward, WholeArr
     if (axis == halved) continue;
     const Kind kind = problem.kind_of(axis);
     const bool is_cosine = is_cosine_kind(kind);
-    if (!forward)
-      x = spread_modes(x, axis, is_cosine, problem.shape[static_cast<std::size_t>(axis)]);
+    const std::int64_t n = problem.shape[static_cast<std::size_t>(axis)];
+    x = forward ? with_extent(x, axis, n) : spread_modes(x, axis, is_cosine, n);
     if (is_cosine)
       transform_cosine_axis(x, axis, forward ? kind : inverse_of(kind),
                             problem.norm == Norm::ortho);
     else
       transform_axis(x, axis, sign);
-    if (forward) x = kept_modes(x, axis, is_cosine, problem.modes_of(axis));
+    x = forward ? kept_modes(x, axis, is_cosine, problem.modes_of(axis))
+                : with_extent(x, axis, problem.support_of(axis));
   }
   if (r2c) {
     const std::int64_t n = problem.shape[static_cast<std::size_t>(halved)];
     const std::int64_t m = problem.modes_of(halved);
-    if (!forward) x = completed_by_symmetry(spread_half(x, halved, m, n), halved, n);
+    x = forward ? with_extent(x, halved, n)
+                : completed_by_symmetry(spread_half(x, halved, m, n), halved, n);
     transform_axis(x, halved, sign);
-    if (forward) x = with_extent(kept_modes(x, halved, false, m), halved, m / 2 + 1);
+    x = forward ? with_extent(kept_modes(x, halved, false, m), halved, m / 2 + 1)
+                : with_extent(x, halved, problem.support_of(halved));
   }
   const W scale = static_cast<W>(reference_scale(problem, forward));
   for (auto* part : {&x.re, &x.im})

@@ -149,24 +149,33 @@ weft::Shape output_shape(const weft::Shape& shape, const std::vector<int>& axes,
   return checked(problem).output_shape();
 }
 
-weft::Problem make_problem(const weft::Shape& shape, const std::vector<int>& axes,
-                           const std::vector<std::string>& kinds, const std::string& element,
-                           const std::vector<std::int64_t>& modes, const std::string& precision,
-                           std::int64_t ranks, std::int64_t ranks_per_node,
-                           std::optional<weft::Layout> input, bool all_ranks,
-                           const std::string& output_choice, std::optional<weft::Layout> output,
-                           const std::string& norm, int sign, int threads,
-                           const std::string& effort, bool overwrite_input,
-                           const std::string& method, const std::string& wire_form,
-                           const std::string& schedule, const std::string& requests,
-                           std::int64_t chunks, const std::string& preset, const std::string& wire,
-                           const std::string& nodes, std::int64_t piece_bytes) {
+/// Returns the shape of the input for axes that are not checked yet.
+weft::Shape input_shape(const weft::Shape& shape, const std::vector<int>& axes,
+                        const std::vector<std::int64_t>& support) {
+  weft::Problem problem;
+  problem.shape = shape;
+  problem.axes = axes;
+  problem.support = support;
+  return checked(problem).input_shape();
+}
+
+weft::Problem make_problem(
+    const weft::Shape& shape, const std::vector<int>& axes, const std::vector<std::string>& kinds,
+    const std::string& element, const std::vector<std::int64_t>& modes,
+    const std::vector<std::int64_t>& support, const std::string& precision, std::int64_t ranks,
+    std::int64_t ranks_per_node, std::optional<weft::Layout> input, bool all_ranks,
+    const std::string& output_choice, std::optional<weft::Layout> output, const std::string& norm,
+    int sign, int threads, const std::string& effort, bool overwrite_input,
+    const std::string& method, const std::string& wire_form, const std::string& schedule,
+    const std::string& requests, std::int64_t chunks, const std::string& preset,
+    const std::string& wire, const std::string& nodes, std::int64_t piece_bytes) {
   weft::Problem problem;
   problem.shape = shape;
   problem.axes = axes;
   problem.kinds = kinds_of(kinds);
   problem.element = weft::from_string<weft::Element>(element);
   problem.modes = modes;
+  problem.support = support;
   problem.precision = weft::from_string<weft::Precision>(precision);
   problem.ranks = ranks;
   problem.ranks_per_node = ranks_per_node;
@@ -221,6 +230,14 @@ void bind_problem(nb::module_& m) {
           },
           "The number of wavenumbers that the spectrum has of each of the axes.")
       .def_prop_ro(
+          "support",
+          [](const Problem& p) {
+            std::vector<std::int64_t> support;
+            for (const int axis : p.axes) support.push_back(p.support_of(axis));
+            return as_tuple(support);
+          },
+          "The number of points that the real-space array has of each of the axes.")
+      .def_prop_ro(
           "halved_axis",
           [](const Problem& p) {
             return p.has_halved_axis() ? std::optional<int>(p.halved_axis()) : std::nullopt;
@@ -256,8 +273,10 @@ void bind_problem(nb::module_& m) {
       [](const std::string& text) { return weft::problem_from_json(text); });
   m.def("output_shape", &output_shape, "shape"_a, "axes"_a, "kinds"_a, "modes"_a,
         "Returns the shape of the output of a transform of these axes.");
+  m.def("input_shape", &input_shape, "shape"_a, "axes"_a, "support"_a,
+        "Returns the shape of the input of a transform of these axes.");
   m.def("make_problem", &make_problem, "shape"_a, "axes"_a, "kinds"_a, "element"_a, "modes"_a,
-        "precision"_a, "ranks"_a, "ranks_per_node"_a, "input"_a.none(), "all_ranks"_a,
+        "support"_a, "precision"_a, "ranks"_a, "ranks_per_node"_a, "input"_a.none(), "all_ranks"_a,
         "output_choice"_a, "output"_a.none(), "norm"_a, "sign"_a, "threads"_a, "effort"_a,
         "overwrite_input"_a, "method"_a, "wire_form"_a, "schedule"_a, "requests"_a, "chunks"_a,
         "preset"_a, "wire"_a, "nodes"_a, "piece_bytes"_a,
@@ -466,6 +485,7 @@ NB_MODULE(_planning, m) {
         "Returns the address of a numpy array, even of an array without elements.");
   m.attr("EVERY_SLICE") = weft::every_slice;
   m.attr("ALL_MODES") = weft::all_modes;
+  m.attr("ALL_POINTS") = weft::all_points;
   m.attr("TWO_THIRDS") = weft::two_thirds;
   m.attr("version") = WEFT_VERSION;
 }

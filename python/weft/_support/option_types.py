@@ -10,7 +10,7 @@ import dataclasses
 import difflib
 import inspect
 import textwrap
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -89,6 +89,17 @@ class Kinds(OptionType):
         return [checks.text(word, name) for word in words]
 
 
+def numbers_of_axes(given: Any, name: str) -> Sequence[Any]:
+    """Returns the entries of an option with one number for all axes, or one for each; none if it is left out."""
+    if given is None:
+        return []
+    if not isinstance(given, (list, tuple)):
+        return [given]
+    if not given:
+        raise errors.InvalidArgument(f"{name} must have a number for each axis; given none; leave {name} out for all")
+    return given
+
+
 class Modes(OptionType):
     """A number of wavenumbers, or "2/3"; one for all axes, or one for each; None for all wavenumbers."""
 
@@ -103,10 +114,7 @@ class Modes(OptionType):
         >>> Modes().checked("2/3", "modes") == [_planning.TWO_THIRDS]
         True
         """
-        if given is None:
-            return []
-        each = given if isinstance(given, (list, tuple)) else [given]
-        return [self._one(value, name) for value in each]
+        return [self._one(value, name) for value in numbers_of_axes(given, name)]
 
     @staticmethod
     def _one(value: Any, name: str) -> int:
@@ -120,6 +128,22 @@ class Modes(OptionType):
                 'give one such as "2/3"'
             )
         return checks.integer(value, name, 1)
+
+
+class Support(OptionType):
+    """A number of points; one for all axes, or one for each; None for all points."""
+
+    values = "1, 2, ...; one for all axes, or one for each"
+    metavar = "S,..."
+
+    def checked(self, given: Any, name: str) -> list[int]:
+        """Returns the numbers for the planner.
+
+        >>> Support().checked(None, "support"), Support().checked(8, "support"), Support().checked((5, None), "support")
+        ([], [8], [5, -1])
+        """
+        each = numbers_of_axes(given, name)
+        return [int(_planning.ALL_POINTS) if n is None else checks.integer(n, name, 1) for n in each]
 
 
 class Chunks(OptionType):

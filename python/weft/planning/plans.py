@@ -31,6 +31,7 @@ def plan(
     ranks_per_node: int | None = None,
     axes: Any = None,
     modes: Any = None,
+    support: Any = None,
     dtype: Any = None,
     input: Any = None,
     output: Any = "any",
@@ -78,7 +79,7 @@ def plan(
     node_count = checks.integer(ranks_per_node, "ranks_per_node", 1)
     problem = make_problem(
         shape,
-        TransformOptions(kind, axes, modes, dtype, input, output, norm, sign, threads, overwrite_input),
+        TransformOptions(kind, axes, modes, support, dtype, input, output, norm, sign, threads, overwrite_input),
         Exchange.of(exchange),
         planning,
         ranks=rank_count,

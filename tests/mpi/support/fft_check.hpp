@@ -272,6 +272,7 @@ inline FftOptions options_of(const Problem& problem, MPI_Comm comm) {
   options.kinds = problem.kinds;
   options.element = problem.element;
   options.modes = problem.modes;
+  options.support = problem.support;
   options.comm = comm;
   if (problem.has_input) options.input = problem.input;
   options.output = problem.output_choice == OutputChoice::given ? Output(problem.output)
@@ -431,7 +432,7 @@ inline Case random_case(std::int64_t ranks, std::int64_t volume_max, Random& ran
   if (volume(p.shape) > 1000 && p.precision == Precision::f80)
     p.precision = Precision::f64;  // its oracle is slow
   p.axes = checked(Problem{.shape = p.shape, .axes = p.axes}).axes;
-  if (p.has_input) p.input = random_layout(p.shape, ranks, random);
+  if (p.has_input) p.input = random_layout(p.input_shape(), ranks, random);
   if (p.output_choice == OutputChoice::given)
     p.output = random_layout(p.output_shape(), ranks, random);
   if (same_is_impossible(p)) p.output_choice = OutputChoice::any;

@@ -165,6 +165,7 @@ def test_a_plan_keeps_its_modes() -> None:
         ((4, -1), ["modes", "1 or more"]),
         ("1/3", ["whole numbers", "2/3", "1/3"]),
         ((4, 4, 4), ["one for each of the 2", "given 3"]),
+        ((), ["given none", "leave"]),
         (2.5, ["modes", "whole number"]),
     ],
 )

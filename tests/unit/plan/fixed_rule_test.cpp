@@ -25,7 +25,7 @@ constexpr auto mismatch = ErrorCode::layout_mismatch;
 
 // --- validity of a plan, written again from the contract: box by box on every rank ---
 
-/// Boxes of b are those of a, but for the extents of axes that are whole and become shorter.
+/// Boxes of b are those of a, but for the extents of whole axes.
 void expect_same_boxes(const Layout& a, const Layout& b) {
   ASSERT_EQ(a.ranks(), b.ranks());
   for (std::int64_t rank = 0; rank < a.ranks(); ++rank) {
@@ -42,7 +42,7 @@ void expect_transforms_every_axis(const Plan& plan) {
   if (!plan.view().empty()) return expect_is_view(plan);
   const Problem& problem = plan.problem;
   std::map<int, int> times;
-  Shape shape = problem.shape;
+  Shape shape = problem.input_shape();
   int done = 0;
   for (const Stage& stage : plan.stages) {
     ASSERT_EQ(stage.source.shape(), shape);
@@ -50,7 +50,7 @@ void expect_transforms_every_axis(const Plan& plan) {
       if (problem.has_halved_axis() && done == 0) {
         ASSERT_EQ(axis, problem.halved_axis());
       }
-      const std::int64_t modes = problem.modes.empty() ? shape[axis] : problem.modes_of(axis);
+      const std::int64_t modes = problem.modes_of(axis);
       shape[axis] = problem.halves(axis) ? modes / 2 + 1 : modes;
       expect_whole(stage.source, axis);
       expect_whole(stage.target, axis);
@@ -144,7 +144,7 @@ TEST(Plan, RandomProblemsHaveValidPlans) {
     for (std::size_t i = 1; i + 1 < plan.stages.size(); ++i)
       ASSERT_FALSE(plan.stages[i].axes.empty()) << explain(plan);
     // A spectrum of one mode along an axis cannot take over a split.
-    const bool is_free = !problem.has_input && !problem.truncates();
+    const bool is_free = !problem.has_input && problem.has_whole_axes();
     if (is_free && plan.stages[0].axes.empty() && plan.view().empty()) {
       ASSERT_EQ(plan.stages[1].source.empty_ranks(), problem.ranks - 1) << explain(plan);
     }
@@ -461,46 +461,6 @@ TEST(Checked, RefusesSameWhereR2cHalvesASplitAxisOfBoxes) {
   expect_error(invalid, {"same", "axis 1"}, [&] { make_plan(problem); });
   problem.output_choice = OutputChoice::any;
   expect_valid(make_plan(problem));
-}
-
-// --- words ---
-
-template <class E>
-int words_that_return(int count) {
-  int same = 0;
-  for (int i = 0; i < count; ++i)
-    same += from_string<E>(to_string(static_cast<E>(i))) == static_cast<E>(i);
-  return same;
-}
-
-TEST(Words, EveryWordReturns) {
-  EXPECT_EQ(words_that_return<Kind>(2), 2);
-  EXPECT_EQ(words_that_return<Precision>(3), 3);
-  EXPECT_EQ(words_that_return<Norm>(4), 4);
-  EXPECT_EQ(words_that_return<OutputChoice>(3), 3);
-  EXPECT_EQ(words_that_return<Effort>(3), 3);
-  EXPECT_EQ(words_that_return<Method>(4), 4);
-  EXPECT_EQ(words_that_return<WireForm>(3), 3);
-  EXPECT_EQ(words_that_return<Schedule>(4), 4);
-  EXPECT_EQ(words_that_return<Requests>(3), 3);
-  EXPECT_EQ(words_that_return<Preset>(7), 7);
-  EXPECT_EQ(words_that_return<WirePrecision>(2), 2);
-  EXPECT_EQ(words_that_return<NodeUse>(4), 4);
-}
-
-TEST(Words, AnUnknownWordIsRefusedWithTheWordsThereAre) {
-  expect_error(invalid, {"kind", "c2c, r2c", "\"r2r\""}, [] { from_string<Kind>("r2r"); });
-  expect_error(invalid, {"norm", "none, backward, ortho, forward", "\"\""},
-               [] { from_string<Norm>(""); });
-  expect_error(invalid, {"method", "automatic, collective, messages"},
-               [] { from_string<Method>("Messages"); });
-}
-
-TEST(Words, BytesOfElements) {
-  EXPECT_EQ(real_bytes(Precision::f32), 4);
-  EXPECT_EQ(real_bytes(Precision::f64), 8);
-  EXPECT_EQ(real_bytes(Precision::f80), 16);
-  EXPECT_EQ(complex_bytes(Precision::f64), 16);
 }
 
 }  // namespace
