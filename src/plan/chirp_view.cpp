@@ -188,6 +188,11 @@ void check_rows(const Layout& flat, const Layout& rows) {
         flat.describe() + " and " + rows.describe());
 }
 
+/// Returns whether the only axis is a Fourier axis with all points and wavenumbers.
+bool is_fourier(const Problem& problem) {
+  return problem.has_whole_axes() && !keeps_elements(problem.kind_of(problem.axes[0]));
+}
+
 }  // namespace
 
 bool Plan::convolves() const {
@@ -196,7 +201,7 @@ bool Plan::convolves() const {
 }
 
 std::vector<Stage> chirp_stages(const Problem& problem, std::int64_t ranks) {
-  if (problem.shape.size() != 1 || ranks < 2) return {};
+  if (problem.shape.size() != 1 || ranks < 2 || !is_fourier(problem)) return {};
   const std::optional<Shape> view = best_convolution(problem, ranks);
   if (!view) return {};
   const std::int64_t row = (*view)[1];
@@ -224,8 +229,7 @@ std::vector<Stage> chirp_stages(const Problem& problem, std::int64_t ranks) {
 }
 
 bool suits_a_chirp(const Problem& problem) {
-  return has_large_prime(problem.points()) && problem.has_whole_axes() &&
-         !keeps_elements(problem.kind_of(problem.axes[0]));
+  return has_large_prime(problem.points()) && is_fourier(problem);
 }
 
 void check_chirp(const Plan& plan) {

@@ -114,7 +114,7 @@ Place between_place(const StageSpec& spec, const Place& current, std::size_t fir
   if (current_is_ours && !same_elements) {
     const int halved = real_axis(spec.transforms);
     Place rows = in_the_same_rows(current, box, halved, element_bytes);
-    if (!rows.pieces.empty()) return rows;
+    if (!rows.pieces.empty() && has_room(rows, box)) return rows;
   }
   const bool restores_real =
       has_kind(spec.transforms, 0, spec.transforms.size(), kernel::LineKind::c2r);

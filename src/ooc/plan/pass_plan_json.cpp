@@ -91,7 +91,7 @@ KPassPlan plan_from_json(std::string_view text) {
   if (json::integer(version) != pass_plan_version)
     json::refuse(version, "this weft reads version " + std::to_string(pass_plan_version) +
                               " of a plan on disks: plan again, or use the weft that wrote it");
-  const auto plan = json::read_fields<KPassPlan>(object);
+  auto plan = json::read_fields<KPassPlan>(object);
   object.finish();
   check_plan(plan);
   return plan;

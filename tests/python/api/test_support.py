@@ -54,6 +54,16 @@ def test_a_convolution_of_padded_fields_is_linear() -> None:
     np.testing.assert_allclose(found, sums, atol=1e-12)
 
 
+def test_rows_in_place_have_no_room_for_longer_lines() -> None:
+    shape = (7, 64, 1)
+    given = weft.Layout.grid((5, 64, 1), (1, 1, 1)).with_order((1, 0, 2))
+    fft = weft.FFT(shape, axes=(1, 0, 2), kind="r2c", support=(64, 5, 1), threads=2, input=given)
+    x, X = fft.empty_inplace()
+    x[...] = held(x.shape, False)
+    wanted = np.fft.rfftn(padded(x, shape))
+    np.testing.assert_allclose(fft.forward(x, X), wanted, atol=1e-12 * abs(wanted).max())
+
+
 def test_positions_are_those_of_the_support() -> None:
     fft = weft.FFT((8, 12), support=(3, None))
     np.testing.assert_allclose(fft.positions(1.0)[0].ravel(), [0, 0.125, 0.25])
