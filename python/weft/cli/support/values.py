@@ -226,14 +226,18 @@ def modes_value(text: str, name: str = "--modes") -> Any:
     try:
         if len(text) > 1000:
             raise ValueError
-        each = tuple({"all": None, "2/3": "2/3"}[word] if word in ("all", "2/3") else _integer(word)
-            for word in text.split(","))  # fmt: skip
+        each = tuple(_mode(word) for word in text.split(","))
     except ValueError:
         raise weft.InvalidArgument(
             f"{name} must be a whole number, 2/3 or all, or one of these for each axis joined by commas; got "
             f"{text[:80]!r}; for example {name} 2/3 or {name} 43,all,43"
         ) from None
     return each[0] if len(each) == 1 else each
+
+
+def _mode(word: str) -> Any:
+    words = {"all": None, "2/3": "2/3"}
+    return words[word] if word in words else _integer(word)
 
 
 def modes_text(modes: Any) -> str:

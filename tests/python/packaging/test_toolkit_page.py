@@ -1,0 +1,27 @@
+"""The examples of docs/toolkit.md run, and their errors are those of rounding."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+PAGE = Path(__file__).resolve().parents[3] / "docs" / "toolkit.md"
+EXAMPLES = re.findall(r"^## (.*?)$.*?```python\n(.*?)```", PAGE.read_text(), re.DOTALL | re.MULTILINE)
+
+
+def test_the_page_has_examples() -> None:
+    assert [title for title, _ in EXAMPLES] == [
+        "Poisson's equation in a channel",
+        "Products without aliases",
+        "A linear convolution",
+    ]
+
+
+@pytest.mark.parametrize("code", [code for _, code in EXAMPLES], ids=[title for title, _ in EXAMPLES])
+def test_an_example_runs(code: str) -> None:
+    namespace: dict[str, Any] = {}
+    exec("import numpy as np\nimport weft\n" + code, namespace)
+    assert namespace["error"] < 1e-12
