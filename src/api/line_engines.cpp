@@ -53,7 +53,9 @@ std::vector<LineEngine> lines_of(const Plan& plan) {
   };
   for (const Stage& stage : plan.stages)
     for (const int axis : stage.axes) {
-      const model::StageLines lines = model::lines_along(plan, stage, axis);
+      model::StageLines lines = model::lines_along(plan, stage, axis);
+      // A transform and its inverse, such as dct2 and dct3, have one choice for both directions.
+      lines.kind = std::min(lines.kind, traits_of(lines.kind).inverse);
       add(lines, false);
       if (lines.kind == Kind::c2c && lines.count >= fewest_across) add(lines, true);
     }

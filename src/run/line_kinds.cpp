@@ -1,5 +1,7 @@
 #include "run/line_kinds.hpp"
 
+#include <weft/error.hpp>
+
 #include "plan/kinds.hpp"
 
 namespace weft::run {
@@ -30,7 +32,7 @@ kernel::LineKind line_kind(Kind kind, Direction direction) {
     case Kind::dst4:
       return LineKind::dst4;
   }
-  return LineKind::c2c_forward;
+  throw Error(ErrorCode::internal, "no transform of lines of this kind");
 }
 
 }  // namespace weft::run

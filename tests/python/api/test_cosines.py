@@ -107,3 +107,8 @@ def test_kinds_that_do_not_exist_are_refused(shape: Any, kind: Any, dtype: Any, 
         weft.FFT(shape, kind=kind, dtype=dtype)
     for word in words:
         assert word in str(error.value)
+
+
+def test_a_type_and_its_inverse_have_one_choice_of_engine() -> None:
+    lines = weft.FFT((8, 8), kind=("dct2", "dct3")).plan.line_engines
+    assert [(each.kind, each.length) for each in lines] == [("dct2", 8)]
