@@ -19,6 +19,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "weft/field_work.hpp"
 #include "weft/layout.hpp"
 #include "weft/machine.hpp"
 #include "weft/plan.hpp"
@@ -161,6 +162,28 @@ class Fft {
   void backward_many(std::span<const Complex* const> in, std::span<Real* const> out);
   void forward_many(std::span<const Real* const> in, std::span<Real* const> out);
   void backward_many(std::span<const Real* const> in, std::span<Real* const> out);
+
+  /// Transforms fields forward, calls a function on tiles of their spectra, and transforms back. The
+  /// last stage forward, the function and the first stage backward are one pass through memory, and
+  /// no exchange is between them. Further functions may come before the first stage and after the
+  /// last one: see FieldWork. Returns the results of all functions, of all tiles and ranks: those of
+  /// `before`, `function` and `after`. The same call on the same ranks gives the same bits.
+  ///
+  /// Arrays      inputs and outputs are as the input of forward; an output may be one of the inputs.
+  /// Memory      the first call with functions and fields of these numbers allocates workspace, and
+  ///             plans. It is the workspace of a transform for each field.
+  /// Errors      those of forward; unsupported where one axis is divided among ranks or seen as two;
+  ///             invalid_argument with the text of an exception in a function.
+  std::vector<double> apply_in_spectrum(const FieldWork& work, std::span<const Real* const> in,
+                                        std::span<Real* const> out);
+  std::vector<double> apply_in_spectrum(const FieldWork& work, std::span<const Complex* const> in,
+                                        std::span<Complex* const> out);
+  /// The mirror image: spectra are transformed backward, changed by the function in space, and
+  /// transformed forward. Inputs and outputs are as the output of forward.
+  std::vector<double> apply_in_space(const FieldWork& work, std::span<const Real* const> in,
+                                     std::span<Real* const> out);
+  std::vector<double> apply_in_space(const FieldWork& work, std::span<const Complex* const> in,
+                                     std::span<Complex* const> out);
 
   const Plan& plan() const;
   const Layout& input() const { return plan().input(); }

@@ -53,6 +53,18 @@ std::optional<Error> element_error(const Plan& plan, Element before, Element aft
                    in_words(before, after));
 }
 
+/// Checks the numbers of the arrays of a round trip.
+std::optional<Error> side_error(const Plan& plan, run::Turn turn, Element given) {
+  const bool in_spectrum = turn == run::Turn::in_spectrum;
+  const Element wanted =
+      in_spectrum ? plan.stages.front().source_element : plan.stages.back().target_element;
+  if (given == wanted) return {};
+  return Error(ErrorCode::invalid_argument,
+               std::string("the arrays of a round trip must fit the ") +
+                   (in_spectrum ? "input" : "output") + " of the transform, " + to_string(wanted) +
+                   " numbers; those given are " + to_string(given));
+}
+
 std::optional<Error> precision_error(const Plan& plan, Precision called) {
   if (plan.problem.precision == called) return {};
   return Error(ErrorCode::invalid_argument,
@@ -145,6 +157,34 @@ template <class T>
 void Fft<T>::backward_many(std::span<const Real* const> in, std::span<Real* const> out) {
   handle_->execute_many(Direction::backward, untyped(in), untyped(out),
                         element_error(plan(), Element::real, Element::real));
+}
+
+template <class T>
+std::vector<double> Fft<T>::apply_in_spectrum(const FieldWork& work,
+                                              std::span<const Real* const> in,
+                                              std::span<Real* const> out) {
+  return handle_->apply(run::Turn::in_spectrum, work, untyped(in), untyped(out),
+                        side_error(plan(), run::Turn::in_spectrum, Element::real));
+}
+template <class T>
+std::vector<double> Fft<T>::apply_in_spectrum(const FieldWork& work,
+                                              std::span<const Complex* const> in,
+                                              std::span<Complex* const> out) {
+  return handle_->apply(run::Turn::in_spectrum, work, untyped(in), untyped(out),
+                        side_error(plan(), run::Turn::in_spectrum, Element::complex));
+}
+template <class T>
+std::vector<double> Fft<T>::apply_in_space(const FieldWork& work, std::span<const Real* const> in,
+                                           std::span<Real* const> out) {
+  return handle_->apply(run::Turn::in_space, work, untyped(in), untyped(out),
+                        side_error(plan(), run::Turn::in_space, Element::real));
+}
+template <class T>
+std::vector<double> Fft<T>::apply_in_space(const FieldWork& work,
+                                           std::span<const Complex* const> in,
+                                           std::span<Complex* const> out) {
+  return handle_->apply(run::Turn::in_space, work, untyped(in), untyped(out),
+                        side_error(plan(), run::Turn::in_space, Element::complex));
 }
 
 template <class T>

@@ -7,6 +7,7 @@
 
 #include "api/choose.hpp"
 #include "api/explain_record.hpp"
+#include "api/handle_call.hpp"
 #include "api/line_engines.hpp"
 #include "base/hash.hpp"
 #include "comm/agreement.hpp"
@@ -177,6 +178,7 @@ Handle::Handle(const Plan& plan, const Options& options, const comm::Communicato
 
 void Handle::bind(const Options& options) {
   const auto bound = comm::together(comm_, [&] { return run_options(plan_, options); });
+  local_ = bound.local;
   transform_.emplace(plan_, comm_, bound);
   const Problem& problem = plan_.problem;
   input_bytes_ = plan_.input().local_volume(comm_.rank()) *
@@ -227,51 +229,11 @@ bool Handle::agreed_in_place(bool somebody, bool mine) const {
   return somebody;
 }
 
-/// A call that a rank is about to make. Without this check, ranks that call different transforms or
-/// directions might exchange blocks of matching sizes and get wrong results.
-struct Handle::Call {
-  std::int64_t transform = 0;
-  Direction direction = Direction::forward;
-  std::size_t arrays = 1;
-
-  bool backward() const { return direction == Direction::backward; }
-  /// Returns different numbers for different calls, of up to a million arrays.
-  std::int64_t number() const {
-    constexpr std::int64_t arrays_end = 1'000'003;
-    return (transform * 2 + (backward() ? 1 : 0)) * arrays_end +
-           static_cast<std::int64_t>(arrays) % arrays_end;
-  }
-  std::string words() const {
-    return std::string(backward() ? "backward" : "forward") + " of transform " +
-           std::to_string(transform) + " of the communicator" +
-           (arrays == 1 ? "" : " with " + std::to_string(arrays) + " arrays");
-  }
-};
-
-/// Opens when all ranks have made the same call, without an error and out of place.
-class Handle::CallGate final : public run::Gate {
- public:
-  CallGate(const Handle& handle, const Call& call, const std::optional<Error>& mine,
-           bool mine_in_place)
-      : handle_(handle),
-        call_(call),
-        mine_in_place_(mine_in_place),
-        agreement_(handle.comm_, mine, mine_in_place, call.number()) {}
-  void progress() override { agreement_.progress(); }
-  void pass() override { conclude(); }
-  /// Waits for all ranks, then returns whether the transform runs in place. Collective.
-  bool conclude() {
-    const comm::Agreement::FirstError found = agreement_.conclude();
-    if (!found.alike) comm::throw_different_calls(handle_.comm_, call_.words());
-    return handle_.agreed_in_place(found.flagged, mine_in_place_);
-  }
-
- private:
-  const Handle& handle_;
-  const Call call_;
-  const bool mine_in_place_;
-  comm::Agreement agreement_;
-};
+void Handle::note_recording(Direction direction) {
+  if (!transform_->recording()) return;
+  last_recorded_ = direction;
+  last_round_trip_ = nullptr;
+}
 
 void Handle::execute(Direction direction, const void* in, void* out,
                      const std::optional<Error>& mine) {
@@ -285,7 +247,7 @@ void Handle::execute(Direction direction, const void* in, void* out,
   const bool goes_ahead =
       transform_->can_wait_at_gate() && !wrong && has_both_arrays_ && !mine_in_place;
   const bool in_place = goes_ahead ? false : gate.conclude();
-  if (transform_->recording()) last_recorded_ = direction;
+  note_recording(direction);
   transform_->execute({direction, in_place}, in, out, goes_ahead ? &gate : nullptr);
 }
 
@@ -329,7 +291,7 @@ void Handle::execute_many(Direction direction, std::span<const void* const> in,
   CallGate gate(*this, {number_, direction, in.size()},
                 mine ? mine : many_error(direction, in, out), mine_in_place);
   const bool in_place = gate.conclude();
-  if (transform_->recording()) last_recorded_ = direction;
+  note_recording(direction);
   transform_->execute_many({direction, in_place}, in, out);
 }
 
@@ -371,17 +333,18 @@ void Handle::set_recording(bool on) {
 
 std::vector<StepRecord> Handle::record_now() const {
   const std::lock_guard turn(turns_);
-  return transform_->record();
+  return record();
 }
 
 std::string Handle::explain() const {
   const std::lock_guard turn(turns_);
-  const bool is_predicted = plan_.prediction && last_recorded_ == Direction::forward;
+  const bool is_predicted =
+      plan_.prediction && !last_round_trip_ && last_recorded_ == Direction::forward;
   return weft::explain(plan_) + "local FFTs: " + std::to_string(plan_.problem.threads) +
          (plan_.problem.threads == 1 ? " thread" : " threads") + " a rank, planned with " +
          to_string(plan_.line_effort) + "\nworkspace of rank " + std::to_string(comm_.rank()) +
          ": " + std::to_string(transform_->workspace_bytes()) + " bytes\n" +
-         record_lines(transform_->record(), is_predicted ? &*plan_.prediction : nullptr);
+         record_lines(record(), is_predicted ? &*plan_.prediction : nullptr);
 }
 
 }  // namespace weft::api

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <list>
 #include <optional>
 #include <span>
 #include <string>
@@ -12,6 +13,7 @@
 
 #include "base/turns.hpp"
 #include "comm/communicator.hpp"
+#include "run/round_trip.hpp"
 #include "run/transform.hpp"
 
 namespace weft::api {
@@ -48,7 +50,9 @@ class Handle {
   bool recording() const;
   void set_recording(bool on);
   /// Valid until the next run; record_now() is a copy, for threads that run concurrently.
-  const std::vector<StepRecord>& record() const { return transform_->record(); }
+  const std::vector<StepRecord>& record() const {
+    return last_round_trip_ ? last_round_trip_->record() : transform_->record();
+  }
   std::vector<StepRecord> record_now() const;
 
   /// Collective: all ranks run, or all throw if any has an error in `mine` or null pointers.
@@ -58,6 +62,11 @@ class Handle {
   /// Collective: several arrays, the exchange of one while the next is transformed.
   void execute_many(Direction direction, std::span<const void* const> in,
                     std::span<void* const> out, const std::optional<Error>& mine = {});
+
+  /// Collective: a round trip of several fields, with functions of them. Returns the results of the
+  /// functions of all ranks, combined in the order of ranks.
+  std::vector<double> apply(run::Turn turn, const FieldWork& work, std::span<const void* const> in,
+                            std::span<void* const> out, const std::optional<Error>& mine = {});
 
   std::int64_t inplace_bytes() const;
   Shape inplace_real_strides() const;
@@ -70,6 +79,8 @@ class Handle {
   /// Makes plan_ ready to run. Collective.
   void bind(const Options& options);
 
+  void note_recording(Direction direction);
+
   /// Returns the bytes of this rank's dense array: the input or the output of the transform.
   std::int64_t bytes_of(bool is_input) const { return is_input ? input_bytes_ : output_bytes_; }
 
@@ -79,6 +90,14 @@ class Handle {
   /// Returns the error of a call of several arrays on this rank.
   std::optional<Error> many_error(Direction direction, std::span<const void* const> in,
                                   std::span<void* const> out) const;
+
+  /// Returns the error of a round trip on this rank.
+  std::optional<Error> work_error(run::Turn turn, const FieldWork& work,
+                                  std::span<const void* const> in,
+                                  std::span<void* const> out) const;
+
+  /// Returns the round trip of a shape, made by the first call with it. Collective.
+  run::RoundTrip& round_trip(const run::RoundTripShape& shape);
 
   /// Returns the error of a call in which other ranks run in place and this rank does not.
   std::optional<Error> mixture_error(bool mine_in_place) const;
@@ -91,6 +110,9 @@ class Handle {
   mutable Turns turns_;      ///< of this transform; after that of the communicator, if it runs
   Plan plan_;
   std::optional<run::Transform> transform_;
+  kernel::LocalOptions local_;
+  std::list<run::RoundTrip> round_trips_;            ///< by their shape
+  const run::RoundTrip* last_round_trip_ = nullptr;  ///< the last recorded run, if it was one
   Direction last_recorded_ = Direction::forward;
   std::int64_t input_bytes_ = 0;
   std::int64_t output_bytes_ = 0;

@@ -52,17 +52,23 @@ void divide_among_threads(Shape& widths, const std::vector<std::size_t>& by_stri
 
 PlaneShape plane_shape(const std::vector<AxisTransform>& transforms, const Place& inlet,
                        const LocalOptions& options) {
+  return plane_of_elements(transforms, inlet, element_bytes_of(transforms, options.precision),
+                           options);
+}
+
+PlaneShape plane_of_elements(const std::vector<AxisTransform>& transforms, const Place& inlet,
+                             std::int64_t element_bytes, const LocalOptions& options) {
   PlaneShape plane;
+  plane.element_bytes = element_bytes;
   std::vector<AxisTransform> by_stride = transforms;
   const Shape& strides = inlet.pieces[0].strides;
   std::stable_sort(by_stride.begin(), by_stride.end(),
                    [&](const auto& a, const auto& b) { return strides[a.axis] < strides[b.axis]; });
-  const std::int64_t element_bytes = element_bytes_of(transforms, options.precision);
-  plane.element_bytes = element_bytes;
+  const bool are_complex = element_bytes == complex_bytes(options.precision);
   std::int64_t step = 1;
   for (const AxisTransform& t : by_stride) {
     plane.axes.push_back(t.axis);
-    plane.extents.push_back(complex_extent(t));
+    plane.extents.push_back(are_complex ? complex_extent(t) : t.length);
     plane.strides.push_back(step);
     step =
         step == 1 ? padded_row(plane.extents.back(), element_bytes) : step * plane.extents.back();
@@ -88,9 +94,12 @@ Place plane_place(const PlaneShape& plane, const Box& region, const std::vector<
   return {{piece}, element_bytes};
 }
 
-Shape block_widths(const Box& region, const std::vector<int>& batch_axes, std::int64_t plane_bytes,
-                   bool fused, const Place& inlet, const Place& outlet,
-                   const LocalOptions& options) {
+BlockMemory fused_block(std::int64_t plane_bytes) {
+  return {plane_bytes, cache_sizes().l2_bytes / 4};
+}
+
+Shape block_widths(const Box& region, const std::vector<int>& batch_axes, const BlockMemory& memory,
+                   const Place& inlet, const Place& outlet, const LocalOptions& options) {
   Shape widths;
   std::vector<std::size_t> by_stride;
   for (std::size_t i = 0; i < batch_axes.size(); ++i) {
@@ -100,7 +109,7 @@ Shape block_widths(const Box& region, const std::vector<int>& batch_axes, std::i
   auto stride = [&](std::size_t i) { return smallest_stride(batch_axes[i], inlet, outlet); };
   std::stable_sort(by_stride.begin(), by_stride.end(),
                    [&](auto a, auto b) { return stride(a) < stride(b); });
-  if (!fused) {
+  if (memory.plane_bytes == 0) {
     divide_among_threads(widths, by_stride, options.threads);
     return widths;
   }
@@ -110,7 +119,7 @@ Shape block_widths(const Box& region, const std::vector<int>& batch_axes, std::i
     const std::int64_t least = contiguous ? least_row_bytes / complex_bytes(options.precision) : 1;
     return std::min(widths[i], std::max(least, width));
   };
-  std::int64_t room = std::max<std::int64_t>(1, cache_sizes().l2_bytes / 4 / plane_bytes);
+  std::int64_t room = std::max<std::int64_t>(1, memory.cache_bytes / memory.plane_bytes);
   for (std::size_t i : by_stride) {
     widths[i] = at_least(i, room);
     // After an axis is cut, those outside it advance one index at a time.
@@ -130,7 +139,7 @@ Shape block_widths(const Box& region, const std::vector<int>& batch_axes, std::i
 }
 
 std::size_t fusable(const Box& box, const std::vector<AxisTransform>& transforms, std::size_t first,
-                    const Place& inlet, const LocalOptions& options) {
+                    const Place& inlet, const LocalOptions& options, std::int64_t fields) {
   const std::int64_t limit = std::max(cache_sizes().l2_bytes, cache_sizes().l3_share_bytes);
   const std::int64_t row = least_row_bytes / complex_bytes(options.precision);
   std::int64_t planes = box.volume() / box.extent(transforms[first].axis);
@@ -138,7 +147,7 @@ std::size_t fusable(const Box& box, const std::vector<AxisTransform>& transforms
   for (; first + count < transforms.size(); ++count) {
     const std::vector<AxisTransform> group(transforms.begin() + first,
                                            transforms.begin() + first + count + 1);
-    std::int64_t bytes = plane_shape(group, inlet, options).bytes;
+    std::int64_t bytes = fields * plane_shape(group, inlet, options).bytes;
     const Shape& strides = inlet.pieces[0].strides;
     const bool contiguous_batch = std::none_of(group.begin(), group.end(),
                                                [&](const auto& t) { return strides[t.axis] == 1; });

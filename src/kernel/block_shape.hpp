@@ -18,18 +18,29 @@ struct PlaneShape {
 };
 PlaneShape plane_shape(const std::vector<AxisTransform>& transforms, const Place& inlet,
                        const LocalOptions& options);
+/// Likewise, with whole lines of elements of one length.
+PlaneShape plane_of_elements(const std::vector<AxisTransform>& transforms, const Place& inlet,
+                             std::int64_t element_bytes, const LocalOptions& options);
 
 /// Returns the plane of a block as a place: batch axes are outside the plane's axes.
 Place plane_place(const PlaneShape& plane, const Box& region, const std::vector<int>& batch_axes,
                   const Shape& widths);
 
+/// The memory of a block in cache.
+struct BlockMemory {
+  std::int64_t plane_bytes = 0;  ///< for one index of each batch axis; 0: a block needs no plane
+  std::int64_t cache_bytes = 0;  ///< of a whole block, approximately
+};
+
+/// Returns a quarter of the L2 cache for the blocks of fused axes.
+BlockMemory fused_block(std::int64_t plane_bytes);
+
 /// Returns the number of indices of each batch axis in a block.
 ///
-/// A single axis: everything, divided among threads only. Fused axes: along a batch axis that is
-/// contiguous in memory, enough for rows of 128 bytes. Then as much as the L2 cache holds, or less
-/// if some threads would otherwise have no work.
-Shape block_widths(const Box& region, const std::vector<int>& batch_axes, std::int64_t plane_bytes,
-                   bool fused, const Place& inlet, const Place& outlet,
-                   const LocalOptions& options);
+/// Without a plane: everything, divided among threads only. With a plane: along a batch axis that
+/// is contiguous in memory, enough for rows of 128 bytes. Then as much as the block's memory holds,
+/// or less if some threads would otherwise have no work.
+Shape block_widths(const Box& region, const std::vector<int>& batch_axes, const BlockMemory& memory,
+                   const Place& inlet, const Place& outlet, const LocalOptions& options);
 
 }  // namespace weft::kernel

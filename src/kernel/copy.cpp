@@ -91,7 +91,8 @@ struct CopyDim {
 
 /// Orders the copy dimensions, the target's fastest first. Merges neighbours that are contiguous on
 /// both sides.
-int ordered_dims(const Shape& dst_strides, const Shape& src_strides, const Shape& extents,
+int ordered_dims(std::span<const std::int64_t> dst_strides,
+                 std::span<const std::int64_t> src_strides, std::span<const std::int64_t> extents,
                  std::array<CopyDim, max_dims>& dims) {
   int count = 0;
   for (std::size_t axis = 0; axis < extents.size(); ++axis)
@@ -111,8 +112,9 @@ int ordered_dims(const Shape& dst_strides, const Shape& src_strides, const Shape
 
 }  // namespace
 
-void copy_box(void* dst, const Shape& dst_strides, const void* src, const Shape& src_strides,
-              const Shape& extents, std::int64_t element_bytes) {
+void copy_box(void* dst, std::span<const std::int64_t> dst_strides, const void* src,
+              std::span<const std::int64_t> src_strides, std::span<const std::int64_t> extents,
+              std::int64_t element_bytes) {
   for (std::int64_t n : extents)
     if (n <= 0) return;
   std::array<CopyDim, max_dims> dims;

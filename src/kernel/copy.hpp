@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 
 #include "kernel/place.hpp"
 #include "kernel/transpose.hpp"
@@ -30,7 +31,8 @@ void copy_plane(void* dst, const void* src, const PlaneCopy& plane, std::int64_t
                 Target target = {});
 
 /// Copies a box of `dims` axes between two strided arrays that do not overlap.
-void copy_box(void* dst, const Shape& dst_strides, const void* src, const Shape& src_strides,
-              const Shape& extents, std::int64_t element_bytes);
+void copy_box(void* dst, std::span<const std::int64_t> dst_strides, const void* src,
+              std::span<const std::int64_t> src_strides, std::span<const std::int64_t> extents,
+              std::int64_t element_bytes);
 
 }  // namespace weft::kernel

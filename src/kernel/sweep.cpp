@@ -34,13 +34,10 @@ Sweep::Sweep(const Box& box, const std::vector<AxisTransform>& transforms, const
     add_copies(box, inlet, outlet);
     return;
   }
-  for (int axis = 0; axis < box.dims(); ++axis)
-    if (std::none_of(transforms.begin(), transforms.end(),
-                     [&](const auto& t) { return t.axis == axis; }))
-      batch_axes_.push_back(axis);
+  batch_axes_ = batch_axes_of(box, transforms);
   for (const Box& region : cells(box, batch_axes_, inlet, outlet))
     add_cell(region, transforms, inlet, outlet);
-  for (const Cell& cell : cells_) blocks_ += cell.blocks;
+  for (const Cell& cell : cells_) blocks_ += cell.grid.blocks();
 }
 
 void Sweep::add_copies(const Box& box, const Place& inlet, const Place& outlet) {
@@ -62,17 +59,10 @@ void Sweep::add_copies(const Box& box, const Place& inlet, const Place& outlet) 
 void Sweep::add_cell(const Box& region, const std::vector<AxisTransform>& transforms,
                      const Place& inlet, const Place& outlet) {
   const PlaneShape plane = plane_shape(transforms, inlet, options_);
-  const Shape widths = block_widths(region, batch_axes_, plane.bytes, transforms.size() > 1, inlet,
-                                    outlet, options_);
-  Cell cell;
-  Extents largest{};
-  for (std::size_t i = 0; i < batch_axes_.size(); ++i) {
-    const std::int64_t extent = region.extent(batch_axes_[i]);
-    cell.batch_extent.push_back(extent);
-    cell.parts.push_back((extent + widths[i] - 1) / widths[i]);
-    cell.blocks *= cell.parts.back();
-    largest[batch_axes_[i]] = widths[i];
-  }
+  const bool is_fused = transforms.size() > 1;
+  const BlockMemory memory = is_fused ? fused_block(plane.bytes) : BlockMemory{};
+  const Shape widths = block_widths(region, batch_axes_, memory, inlet, outlet, options_);
+  Cell cell{BlockGrid(region, batch_axes_, widths), {}};
   const Place between = plane_place(plane, region, batch_axes_, widths);
   for (std::size_t i = 0; i < transforms.size(); ++i) {
     const Place& from = i == 0 ? inlet : between;
@@ -84,7 +74,8 @@ void Sweep::add_cell(const Box& region, const std::vector<AxisTransform>& transf
       pass_region.upper[transforms[j].axis] =
           j < i ? output_extent(transforms[j]) : input_extent(transforms[j]);
     }
-    cell.passes.emplace_back(transforms[i], pass_region, batch_axes_, largest, from, to, options_);
+    cell.passes.emplace_back(transforms[i], pass_region, batch_axes_, cell.grid.largest(), from, to,
+                             options_);
     size_.grow_to({0, cell.passes.back().tile_bytes()});
   }
   if (transforms.size() > 1) {
@@ -123,15 +114,8 @@ MemoryTraffic Sweep::execute(void* const* buffers, const Scratch& scratch) const
 MemoryTraffic Sweep::execute_block(std::int64_t block, void* const* buffers,
                                    const ThreadScratch& scratch) const {
   const Cell* cell = cells_.data();
-  for (; block >= cell->blocks; ++cell) block -= cell->blocks;
-  BatchBlock part;
-  for (int i = static_cast<int>(batch_axes_.size()) - 1; i >= 0; --i) {
-    const Range range =
-        balanced_part(cell->batch_extent[i], block % cell->parts[i], cell->parts[i]);
-    block /= cell->parts[i];
-    part.offset[batch_axes_[i]] = range.lo;
-    part.extent[batch_axes_[i]] = range.size();
-  }
+  for (; block >= cell->grid.blocks(); ++cell) block -= cell->grid.blocks();
+  const BatchBlock part = cell->grid.block(block);
   MemoryTraffic traffic;
   for (const TilePass& pass : cell->passes) traffic += pass.execute(part, buffers, scratch);
   if (options_.outlet_stores == Stores::streaming) finish_streaming();

@@ -5,6 +5,7 @@
 #include <variant>
 #include <vector>
 
+#include "kernel/block_grid.hpp"
 #include "kernel/chirp_pass.hpp"
 #include "kernel/hermitian_order.hpp"
 #include "kernel/tile_pass.hpp"
@@ -55,9 +56,7 @@ class Sweep {
  private:
   /// A region of the batch that no piece cuts, and its division into blocks.
   struct Cell {
-    Shape batch_extent;  ///< by position in batch_axes_
-    Shape parts;
-    std::int64_t blocks = 1;
+    BlockGrid grid;
     std::vector<TilePass> passes;
   };
   /// The common part of a piece of the inlet and one of the outlet. It is stored so that executing
@@ -94,7 +93,8 @@ class Sweep {
 
 /// Returns how many of the transforms from `first` on can share one sweep over the box. Their plane
 /// must stay in cache, and must leave each of several threads its share of planes. At least one.
+/// `fields`: the arrays that are in cache together.
 std::size_t fusable(const Box& box, const std::vector<AxisTransform>& transforms, std::size_t first,
-                    const Place& inlet, const LocalOptions& options);
+                    const Place& inlet, const LocalOptions& options, std::int64_t fields = 1);
 
 }  // namespace weft::kernel

@@ -80,9 +80,11 @@ std::shared_ptr<const kernel::LineSpectrum> chirp_spectrum(const Plan& plan,
     spectrum = AlignedBuffer(spectrum_bytes);
     fill(plan, columns, chirp.data());
   });
-  Execution execution(middle, comm, local, true, 0, {});
+  Execution execution(comm, local.threads, true, 0,
+                      [&] { return programs_of(middle, comm.rank(), local, {}); });
   StageProgress progress;
-  execution.begin({Direction::forward, false}, chirp.data(), spectrum.data(), progress, nullptr);
+  execution.begin(program_number({Direction::forward, false}), chirp.data(), spectrum.data(),
+                  progress, nullptr);
   while (execution.is_busy()) execution.execute_stage();
   return std::make_shared<const kernel::LineSpectrum>(std::move(spectrum), rows.lower[0],
                                                       plan.view()[1]);

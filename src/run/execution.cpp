@@ -17,12 +17,32 @@ std::int64_t aligned(std::int64_t bytes) {
 
 }  // namespace
 
-Execution::Execution(const Plan& plan, const comm::Communicator& comm,
-                     const kernel::LocalOptions& local, bool own_workspace, int number,
-                     const std::shared_ptr<const kernel::LineSpectrum>& spectrum)
-    : threads_(local.threads) {
+std::vector<RankProgram> programs_of(const Plan& plan, int rank, const kernel::LocalOptions& local,
+                                     const std::shared_ptr<const kernel::LineSpectrum>& spectrum) {
+  std::vector<RankProgram> programs;
+  for (const Direction direction : {Direction::forward, Direction::backward})
+    for (const bool in_place : {false, true})
+      programs.emplace_back(plan, Variant{direction, in_place}, rank, local, spectrum);
+  return programs;
+}
+
+Execution::Execution(const comm::Communicator& comm, int threads, bool own_workspace, int number,
+                     const std::function<std::vector<RankProgram>()>& make)
+    : threads_(threads) {
   comm::together(comm, [&] {
-    make_programs(plan, comm.rank(), local, spectrum);
+    programs_ = make();
+    for (const RankProgram& program : programs_) {
+      for (int buffer = 0; buffer < buffer_count; ++buffer)
+        sizes_[buffer] = std::max(sizes_[buffer], program.buffer_bytes()[buffer]);
+      scratch_size_.grow_to(program.scratch_size());
+    }
+    scratch_size_.plane_bytes = aligned(scratch_size_.plane_bytes);
+    sizes_[input_buffer] = sizes_[output_buffer] = 0;
+    for (int buffer = 0; buffer < buffer_count; ++buffer) {
+      sizes_[buffer] = aligned(sizes_[buffer]);
+      if (buffer < first_shared) workspace_bytes_ += sizes_[buffer];
+    }
+    workspace_bytes_ += threads_ * scratch_size_.thread_bytes();
     shared_bytes_ = SharedBuffers::bytes(sizes_);
   });
   if (own_workspace) {
@@ -40,30 +60,11 @@ Execution::Execution(const Plan& plan, const comm::Communicator& comm,
     resources.hand_over = &shared_->hand_over();
   }
   buffers_.resize(shared_ ? shared_->pointers() : std::size_t{buffer_count});
-  for (const Direction direction : {Direction::forward, Direction::backward}) {
-    RankProgram& out_of_place = programs_[index({direction, false})];
-    out_of_place.connect(resources);
-    programs_[index({direction, true})].connect_like(out_of_place);
-  }
-}
-
-void Execution::make_programs(const Plan& plan, int rank, const kernel::LocalOptions& local,
-                              const std::shared_ptr<const kernel::LineSpectrum>& spectrum) {
-  for (const Direction direction : {Direction::forward, Direction::backward})
-    for (const bool in_place : {false, true}) {
-      programs_.emplace_back(plan, Variant{direction, in_place}, rank, local, spectrum);
-      const RankProgram& program = programs_.back();
-      for (int buffer = 0; buffer < buffer_count; ++buffer)
-        sizes_[buffer] = std::max(sizes_[buffer], program.buffer_bytes()[buffer]);
-      scratch_size_.grow_to(program.scratch_size());
-    }
-  scratch_size_.plane_bytes = aligned(scratch_size_.plane_bytes);
-  sizes_[input_buffer] = sizes_[output_buffer] = 0;
-  for (int buffer = 0; buffer < buffer_count; ++buffer) {
-    sizes_[buffer] = aligned(sizes_[buffer]);
-    if (buffer < first_shared) workspace_bytes_ += sizes_[buffer];
-  }
-  workspace_bytes_ += threads_ * scratch_size_.thread_bytes();
+  for (std::size_t i = 0; i < programs_.size(); ++i)
+    if (i % 2 == 0)
+      programs_[i].connect(resources);
+    else
+      programs_[i].connect_like(programs_[i - 1]);
 }
 
 void Execution::use_workspace(void* memory, std::int64_t bytes) {
@@ -80,11 +81,7 @@ void Execution::use_workspace(void* memory, std::int64_t bytes) {
   workspace_ = static_cast<char*>(memory);
 }
 
-std::vector<StepRecord> Execution::empty_records(const Variant& variant) const {
-  return programs_[index(variant)].empty_records();
-}
-
-void Execution::begin(const Variant& variant, const void* in, void* out, StageProgress& progress,
+void Execution::begin(std::size_t program, const void* in, void* out, StageProgress& progress,
                       StepRecord* records) {
   buffers_[input_buffer] = const_cast<void*>(in);
   buffers_[output_buffer] = out;
@@ -93,21 +90,30 @@ void Execution::begin(const Variant& variant, const void* in, void* out, StagePr
     buffers_[static_cast<std::size_t>(buffer)] = next;
     next += sizes_[buffer];
   }
-  program_ = &programs_[index(variant)];
+  program_ = &programs_[program];
   next_stage_ = 0;
   progress_ = &progress;
   records_ = records;
   program_->begin(buffers_.data(), shared_.get());
 }
 
-void Execution::execute_stage() {
+Context Execution::context() const {
   const std::int64_t scratch_bytes = threads_ * scratch_size_.thread_bytes();
-  const kernel::Scratch scratch(
-      scratch_size_,
-      workspace_ == nullptr ? nullptr : workspace_ + workspace_bytes_ - scratch_bytes, progress_);
-  program_->execute_stage(next_stage_++,
-                          {buffers_.data(), scratch, *progress_, shared_.get(), records_});
-  if (next_stage_ < program_->stage_count()) return;
+  return {const_cast<void**>(buffers_.data()),
+          kernel::Scratch(
+              scratch_size_,
+              workspace_ == nullptr ? nullptr : workspace_ + workspace_bytes_ - scratch_bytes,
+              progress_),
+          *progress_, shared_.get(), records_};
+}
+
+void Execution::execute_stage() {
+  program_->execute_stage(next_stage_, context());
+  end_stage();
+}
+
+void Execution::end_stage() {
+  if (++next_stage_ < program_->stage_count()) return;
   program_->end(shared_.get());
   program_ = nullptr;
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -9,16 +10,18 @@
 
 namespace weft::run {
 
-/// A plan bound to FFT plans, exchanges and workspace. Transforms one array at a time, stage by
+/// The programs of an execution, in pairs that differ only in being in place or not, or one alone.
+std::vector<RankProgram> programs_of(const Plan& plan, int rank, const kernel::LocalOptions& local,
+                                     const std::shared_ptr<const kernel::LineSpectrum>& spectrum);
+
+/// Programs bound to FFT plans, exchanges and workspace. Transforms one array at a time, stage by
 /// stage, so that stages of another lane can run in between.
 class Execution {
  public:
-  /// Collective over `comm` of plan.problem.ranks ranks. All succeed or all throw the same error.
-  /// Concurrent lanes have different numbers. `spectrum`: from chirp_spectrum(), for a plan that
-  /// convolves.
-  Execution(const Plan& plan, const comm::Communicator& comm, const kernel::LocalOptions& local,
-            bool own_workspace, int number,
-            const std::shared_ptr<const kernel::LineSpectrum>& spectrum);
+  /// Collective over `comm`. All succeed or all throw the same error. `make` makes the programs of
+  /// this rank. Concurrent lanes have different numbers.
+  Execution(const comm::Communicator& comm, int threads, bool own_workspace, int number,
+            const std::function<std::vector<RankProgram>()>& make);
 
   /// Workspace of this rank, in addition to the caller's arrays.
   std::int64_t workspace_bytes() const { return workspace_bytes_ + shared_bytes_; }
@@ -28,10 +31,14 @@ class Execution {
 
   bool is_shared() const { return shared_ != nullptr; }
   std::size_t stage_count() const { return programs_[0].stage_count(); }
-  std::vector<StepRecord> empty_records(const Variant& variant) const;
+  /// Returns the records of one of the programs, empty.
+  std::vector<StepRecord> empty_records(std::size_t program) const {
+    return programs_[program].empty_records();
+  }
 
-  /// Begins a transform. `records`, unless null, has the size of empty_records().
-  void begin(const Variant& variant, const void* in, void* out, StageProgress& progress,
+  /// Begins a transform by one of the programs. `records`, unless null, has the size of
+  /// empty_records().
+  void begin(std::size_t program, const void* in, void* out, StageProgress& progress,
              StepRecord* records);
   bool is_busy() const { return program_ != nullptr; }
   /// Executes the next stage; the last one ends the transform.
@@ -39,14 +46,14 @@ class Execution {
   /// Cancels the transform under way. Nothing has left this rank yet.
   void call_off() { program_ = nullptr; }
 
- private:
-  static std::size_t index(const Variant& v) {
-    return (v.direction == Direction::backward ? 2 : 0) + (v.in_place ? 1 : 0);
-  }
-  void make_programs(const Plan& plan, int rank, const kernel::LocalOptions& local,
-                     const std::shared_ptr<const kernel::LineSpectrum>& spectrum);
+  /// For a stage that works on several lanes together: this lane's program and data, and the change
+  /// to the next stage.
+  const RankProgram& program(std::size_t number) const { return programs_[number]; }
+  Context context() const;
+  void end_stage();
 
-  std::vector<RankProgram> programs_;  ///< by index()
+ private:
+  std::vector<RankProgram> programs_;
   BufferSizes sizes_{};
   std::int64_t workspace_bytes_ = 0;  ///< private to this process
   std::int64_t shared_bytes_ = 0;     ///< in node memory
@@ -63,5 +70,10 @@ class Execution {
   StageProgress* progress_ = nullptr;
   StepRecord* records_ = nullptr;
 };
+
+/// Returns the number of a variant's program among programs_of().
+inline std::size_t program_number(const Variant& v) {
+  return (v.direction == Direction::backward ? 2 : 0) + (v.in_place ? 1 : 0);
+}
 
 }  // namespace weft::run

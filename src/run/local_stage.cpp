@@ -2,40 +2,13 @@
 
 #include <algorithm>
 
-#include "kernel/cache.hpp"
+#include "run/local_arrays.hpp"
 
 namespace weft::run {
 namespace {
 
 using kernel::AxisTransform;
 using kernel::Place;
-
-Box after(Box box, const std::vector<AxisTransform>& transforms, std::size_t first,
-          std::size_t last) {
-  for (std::size_t i = first; i < last; ++i) {
-    box.lower[transforms[i].axis] = 0;
-    box.upper[transforms[i].axis] = output_extent(transforms[i]);
-  }
-  return box;
-}
-
-Shape c_strides(const Box& box) {
-  Shape strides(box.dims());
-  std::int64_t step = 1;
-  for (int axis = box.dims() - 1; axis >= 0; --axis) {
-    strides[axis] = step;
-    step *= box.extent(axis);
-  }
-  return strides;
-}
-
-/// Returns a dense local array in the idle buffer.
-Place idle_place(const StageSpec& spec, const Box& box, std::int64_t element_bytes,
-                 BufferSizes& sizes) {
-  auto& size = sizes[spec.idle_buffer];
-  size = std::max(size, box.volume() * element_bytes);
-  return array_place(box, c_strides(box), spec.idle_buffer, element_bytes);
-}
 
 bool is_real_transform(const std::vector<AxisTransform>& transforms, int axis) {
   return std::any_of(transforms.begin(), transforms.end(), [&](const auto& t) {
@@ -121,16 +94,7 @@ Place between_place(const StageSpec& spec, const Place& current, std::size_t fir
   const bool outlet_fits = spec.outlet_is_array && !restores_real &&
                            (!spec.in_place || keeps_positions(spec)) && has_room(spec.outlet, box);
   if (outlet_fits) return spec.outlet;
-  return idle_place(spec, room_for_rest(spec, next), element_bytes, sizes);
-}
-
-/// Returns whether a sweep writes its outlet past the caches, because a large array is not read
-/// soon. If the inlet is in the same memory, the overwritten lines are in cache already.
-bool streams(const StageSpec& spec, const Box& box, const Place& from, const Place& to) {
-  const bool same_memory = spec.in_place || (!from.pieces.empty() && !to.pieces.empty() &&
-                                             from.pieces[0].buffer == to.pieces[0].buffer);
-  const std::int64_t bytes = box.volume() * std::max(from.element_bytes, to.element_bytes);
-  return !same_memory && bytes > kernel::cache_sizes().l3_share_bytes;
+  return dense_array(room_for_rest(spec, next), spec.idle_buffer, element_bytes, sizes);
 }
 
 /// Makes the pass between the caller's array of one axis and the two axes that are exchanged. In
@@ -150,7 +114,7 @@ std::vector<kernel::Sweep> reordering_sweeps(const StageSpec& spec,
   if (!to_natural) return {pass(spec.outlet, spec.inlet)};
   if (!spec.in_place) return {pass(spec.inlet, spec.outlet)};
   const Box result = spec.outlet.pieces[0].box;
-  const Place between = idle_place(spec, result, spec.outlet.element_bytes, sizes);
+  const Place between = dense_array(result, spec.idle_buffer, spec.outlet.element_bytes, sizes);
   return {pass(spec.inlet, between), kernel::Sweep(result, {}, between, spec.outlet, options)};
 }
 
@@ -182,7 +146,7 @@ std::vector<kernel::Sweep> make_sweeps(const StageSpec& given, const kernel::Loc
   StageSpec spec = given;
   const bool detour = spec.in_place && !keeps_positions(spec);
   if (detour) {  // to the idle buffer and back: lines would overwrite each other
-    spec.outlet = idle_place(spec, spec.target, given.outlet.element_bytes, sizes);
+    spec.outlet = dense_array(spec.target, spec.idle_buffer, given.outlet.element_bytes, sizes);
     // The array between two sweeps must not be in the buffer of the detour.
     spec.idle_buffer = spec.idle_buffer == spare_buffer ? third_buffer : spare_buffer;
     spec.outlet_is_array = true;
@@ -204,7 +168,8 @@ std::vector<kernel::Sweep> make_sweeps(const StageSpec& given, const kernel::Loc
                              kernel::widest_element_bytes(transforms[next - 1], options.precision),
                              ours, sizes);
     kernel::LocalOptions sweep_options = options;
-    if (streams(spec, box, from, to)) sweep_options.outlet_stores = kernel::Stores::streaming;
+    if (streams(box, from, to, spec.in_place))
+      sweep_options.outlet_stores = kernel::Stores::streaming;
     sweeps.emplace_back(
         box, std::vector<AxisTransform>(transforms.begin() + first, transforms.begin() + next),
         from, to, sweep_options);

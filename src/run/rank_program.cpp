@@ -21,19 +21,6 @@ std::string stage_name(std::size_t number, const Stage& stage) {
   return name;
 }
 
-/// Returns the change of order of half a spectrum in a stage next to the one that folds its
-/// columns.
-std::optional<kernel::HermitianOrder> hermitian_order_of(const Plan& plan,
-                                                         const std::vector<Stage>& route,
-                                                         std::size_t position,
-                                                         Direction direction) {
-  const bool forward = direction == Direction::forward;
-  const bool at_end = forward ? position + 1 == route.size() : position == 0;
-  if (!at_end || !unfolds(plan, plan.exchanges.size())) return {};
-  const Shape view = plan.view();
-  return kernel::HermitianOrder{view[0], view[1], forward};
-}
-
 /// Returns the part of a stage that transforms one chunk.
 StageSpec part_of(const StageSpec& whole, int axis, int part, int parts) {
   if (parts == 1) return whole;
@@ -54,33 +41,48 @@ StageSpec part_of(const StageSpec& whole, int axis, int part, int parts) {
   return spec;
 }
 
-std::size_t last_with_axes(const std::vector<Stage>& route) {
-  std::size_t last = 0;
-  for (std::size_t i = 0; i < route.size(); ++i)
-    if (!route[i].axes.empty()) last = i;
-  return last;
+bool uses_work(const kernel::Place& place) {
+  return std::any_of(place.pieces.begin(), place.pieces.end(),
+                     [](const kernel::Piece& piece) { return piece.buffer == work_buffer; });
 }
 
 }  // namespace
 
 RankProgram::RankProgram(const Plan& plan, const Variant& variant, std::int64_t rank,
                          const kernel::LocalOptions& options,
-                         std::shared_ptr<const kernel::LineSpectrum> spectrum)
-    : variant_(variant), route_(route_of(plan, variant.direction)), spectrum_(std::move(spectrum)) {
-  make(plan, rank, options, false);
+                         const std::shared_ptr<const kernel::LineSpectrum>& spectrum)
+    : route_(route_of(plan, variant, rank, spectrum)) {
+  make(plan.problem, rank, options, false);
   if (buffers_.sizes[spare_buffer] == 0 || is_shared()) return;
   // If the own block need not be written directly into the work buffer, the first stage can use
   // that buffer.
-  make(plan, rank, options, true);
+  make(plan.problem, rank, options, true);
 }
 
-void RankProgram::make(const Plan& plan, std::int64_t rank, const kernel::LocalOptions& options,
-                       bool first_uses_work) {
-  buffers_ = assign_buffers(plan, route_, variant_, rank, first_uses_work);
+RankProgram::RankProgram(const Problem& problem, Route route, std::int64_t rank,
+                         const kernel::LocalOptions& options, std::vector<std::size_t> joint)
+    : route_(std::move(route)), joint_(std::move(joint)) {
+  make(problem, rank, options, false);
+}
+
+bool RankProgram::is_joint(std::size_t position) const {
+  return std::find(joint_.begin(), joint_.end(), position) != joint_.end();
+}
+
+void RankProgram::make(const Problem& problem, std::int64_t rank,
+                       const kernel::LocalOptions& options, bool first_uses_work) {
+  buffers_ = assign_buffers(problem, route_, rank, first_uses_work);
   stages_.clear();
+  joint_specs_.clear();
   scratch_ = {};
-  for (std::size_t position = 0; position < route_.size(); ++position)
-    add_stage(plan, position, rank, options);
+  for (std::size_t position = 0; position < route_.stages.size(); ++position)
+    add_stage(problem, position, rank, options);
+}
+
+void RankProgram::grow_to(const BufferSizes& sizes, const kernel::ScratchSize& scratch) {
+  for (std::size_t buffer = 0; buffer < sizes.size(); ++buffer)
+    buffers_.sizes[buffer] = std::max(buffers_.sizes[buffer], sizes[buffer]);
+  scratch_.grow_to(scratch);
 }
 
 /// Only the last stage can use chunks as they arrive: another stage would write into the send
@@ -90,67 +92,71 @@ RankProgram::StageParts RankProgram::parts_of(std::size_t position) const {
     const exchange::ExchangeEndpoint& out = buffers_.exchanges[position].side;
     if (out.chunks > 1) return {out.chunks, out.chunk_axis, true};
   }
-  if (position + 1 == route_.size() && position > 0 &&
-      buffers_.exchanges[position - 1].both_sides) {
+  if (position == route_.last() && position > 0 && buffers_.exchanges[position - 1].both_sides) {
     const exchange::ExchangeEndpoint& in = buffers_.exchanges[position - 1].side;
     return {in.chunks, in.chunk_axis, false};
   }
   return {};
 }
 
-void RankProgram::add_stage(const Plan& plan, std::size_t position, std::int64_t rank,
-                            const kernel::LocalOptions& options) {
-  const Problem& problem = plan.problem;
-  const Stage& stage = route_[position];
+StageSpec RankProgram::spec_of(const Problem& problem, std::size_t position,
+                               std::int64_t rank) const {
+  const RouteStage& each = route_.stages[position];
   const bool first = position == 0;
-  const bool last = position + 1 == route_.size();
+  const bool last = position == route_.last();
+  const auto needs = [&](std::size_t exchange) {
+    return exchange::buffer_needs(buffers_.exchanges[exchange].choices,
+                                  buffers_.exchanges[exchange].side);
+  };
   StageSpec spec;
-  spec.source = stage.source.box(rank);
-  spec.target = stage.target.box(rank);
-  spec.transforms = transforms_of(plan, route_, position, variant_.direction, spectrum_);
-  if (position == last_with_axes(route_) && !stage.axes.empty() && !plan.convolves())
-    spec.transforms.back().scale = scale_of(problem, variant_.direction);
-  spec.inlet = first ? users_array(plan, route_, variant_, true, rank)
-                     : exchange::buffer_needs(buffers_.exchanges[position - 1].choices,
-                                              buffers_.exchanges[position - 1].side)
-                           .inlet;
-  spec.outlet = last ? users_array(plan, route_, variant_, false, rank)
-                     : exchange::buffer_needs(buffers_.exchanges[position].choices,
-                                              buffers_.exchanges[position].side)
-                           .outlet;
-  spec.hermitian_order = hermitian_order_of(plan, route_, position, variant_.direction);
-  spec.chirp = chirp_end_of(plan, route_, position, variant_.direction);
-  if (stage.folds) {  // its lines have the columns in plain order
-    kernel::Place& folded = variant_.direction == Direction::forward ? spec.outlet : spec.inlet;
-    folded = kernel::unfolded(folded, stage.axes[0], stage.source.shape()[stage.axes[0]]);
+  spec.source = each.stage.source.box(rank);
+  spec.target = each.stage.target.box(rank);
+  spec.transforms = each.transforms;
+  spec.inlet = first ? route_.input : needs(position - 1).inlet;
+  spec.outlet = last ? route_.output : needs(position).outlet;
+  spec.hermitian_order = each.hermitian_order;
+  spec.chirp = each.chirp;
+  if (each.stage.folds) {  // its lines have the columns in plain order
+    kernel::Place& folded = each.direction == Direction::forward ? spec.outlet : spec.inlet;
+    folded =
+        kernel::unfolded(folded, each.stage.axes[0], each.stage.source.shape()[each.stage.axes[0]]);
   }
   const bool to_target = !last && buffers_.exchanges[position].side.send_buffer == target_buffer;
   const bool from_source =
       !first && buffers_.exchanges[position - 1].side.send_buffer == source_buffer;
   const bool arrived_in_output =
       !first && buffers_.exchanges[position - 1].side.recv_buffer == output_buffer;
-  spec.in_place =
-      (first && (last || to_target) && variant_.in_place) || (last && arrived_in_output);
+  const bool in_place = route_.variant.in_place;
+  spec.in_place = (first && (last || to_target) && in_place) || (last && arrived_in_output);
   // A padded row has room for the complex numbers; in place, the input is overwritten anyway.
-  spec.inlet_is_ours = !(first || from_source) || variant_.in_place || problem.overwrite_input;
+  spec.inlet_is_ours = !(first || from_source) || in_place || problem.overwrite_input;
   // The array that peers read in a shared exchange is one array too, if it is this rank's own.
   spec.outlet_is_array =
       last || (reads_peers(buffers_.exchanges[position].choices) &&
                !buffers_.exchanges[position].side.push && spec.outlet.pieces.size() < 2);
-  const StageParts parts = parts_of(position);
-  const auto uses_work = [](const kernel::Place& place) {
-    return std::any_of(place.pieces.begin(), place.pieces.end(),
-                       [](const kernel::Piece& piece) { return piece.buffer == work_buffer; });
-  };
-  const bool work_is_idle =
-      !is_shared() && parts.count == 1 && !uses_work(spec.inlet) && !uses_work(spec.outlet);
+  const bool work_is_idle = !is_shared() && parts_of(position).count == 1 &&
+                            !uses_work(spec.inlet) && !uses_work(spec.outlet);
   spec.idle_buffer = work_is_idle ? work_buffer : spare_buffer;
-  LocalStage local{stage_name(position, stage), {}, parts.sends};
+  return spec;
+}
+
+void RankProgram::add_stage(const Problem& problem, std::size_t position, std::int64_t rank,
+                            const kernel::LocalOptions& options) {
+  const RouteStage& each = route_.stages[position];
+  const StageSpec spec = spec_of(problem, position, rank);
+  const StageParts parts = parts_of(position);
+  LocalStage local{stage_name(position, each.stage), {}, parts.sends};
+  if (is_joint(position)) {
+    joint_specs_.push_back(spec);
+    local.parts.resize(static_cast<std::size_t>(parts.count));
+    stages_.push_back(std::move(local));
+    return;
+  }
   for (int part = 0; part < parts.count; ++part)
     local.parts.push_back(
         make_sweeps(part_of(spec, parts.axis, part, parts.count), options, buffers_.sizes));
   const bool one_to_one = spec.inlet.pieces.size() == 1 && spec.outlet.pieces.size() == 1;
-  if (stage.axes.empty() && !spec.hermitian_order && !spec.chirp && one_to_one &&
+  if (each.stage.axes.empty() && !spec.hermitian_order && !spec.chirp && one_to_one &&
       spec.inlet.narrow == spec.outlet.narrow) {
     local.is_copy = spec.inlet.pieces[0].strides == spec.outlet.pieces[0].strides;
     local.from = spec.inlet.pieces[0].buffer;
@@ -159,6 +165,16 @@ void RankProgram::add_stage(const Plan& plan, std::size_t position, std::int64_t
   for (const auto& sweeps : local.parts)
     for (const kernel::Sweep& sweep : sweeps) scratch_.grow_to(sweep.scratch_size());
   stages_.push_back(std::move(local));
+}
+
+std::vector<StageSpec> RankProgram::joint_stage(std::size_t stage) const {
+  const auto index = std::find(joint_.begin(), joint_.end(), stage) - joint_.begin();
+  const StageSpec& whole = joint_specs_[static_cast<std::size_t>(index)];
+  const StageParts parts = parts_of(stage);
+  std::vector<StageSpec> specs;
+  for (int part = 0; part < parts.count; ++part)
+    specs.push_back(part_of(whole, parts.axis, part, parts.count));
+  return specs;
 }
 
 void RankProgram::connect(const exchange::ExchangeResources& resources) {
@@ -181,9 +197,7 @@ std::vector<StepRecord> RankProgram::empty_records() const {
 }
 
 void RankProgram::begin(void** buffers, SharedBuffers* shared) const {
-  const int call =
-      (variant_.direction == Direction::backward ? 2 : 0) + (variant_.in_place ? 1 : 0);
-  if (shared) shared->begin(buffers, buffers_.sizes, call);
+  if (shared) shared->begin(buffers, buffers_.sizes, route_.call);
 }
 
 void RankProgram::end(SharedBuffers* shared) const {
@@ -235,21 +249,38 @@ void RankProgram::execute_part(std::size_t stage, std::size_t part, const Contex
     traffic += sweep.execute(context.buffers, context.scratch);
 }
 
+void RankProgram::begin_stage(std::size_t stage, const Context& context) const {
+  if (stage == 0) return;
+  if (context.records) context.records[2 * stage - 1].waited_s = 0;
+  if (!receives_parts(stage)) finish(stage - 1, context);
+}
+
+void RankProgram::begin_part(std::size_t stage, std::size_t part, const Context& context) const {
+  if (receives_parts(stage)) wait(stage - 1, static_cast<int>(part), context);
+}
+
+void RankProgram::end_part(std::size_t stage, std::size_t part, const Context& context) const {
+  if (stages_[stage].sends_parts) start(stage, static_cast<int>(part), context);
+}
+
+void RankProgram::end_receiving(std::size_t stage, const Context& context) const {
+  if (receives_parts(stage)) finish(stage - 1, context);
+}
+
+void RankProgram::end_stage(std::size_t stage, const Context& context) const {
+  if (stage + 1 == stages_.size() || stages_[stage].sends_parts) return;
+  for (int chunk = 0; chunk < buffers_.exchanges[stage].side.chunks; ++chunk)
+    start(stage, chunk, context);
+}
+
 void RankProgram::execute_stage(std::size_t stage, const Context& context) const {
-  const LocalStage& local = stages_[stage];
-  const bool receives_parts = local.parts.size() > 1 && !local.sends_parts;
-  const bool has_next = stage + 1 < stages_.size();
-  const int chunks = has_next ? buffers_.exchanges[stage].side.chunks : 1;
-  if (stage > 0) {
-    if (context.records) context.records[2 * stage - 1].waited_s = 0;
-    if (!receives_parts) finish(stage - 1, context);
-  }
+  begin_stage(stage, context);
   const double begun = context.records ? now_s() : 0;
   kernel::MemoryTraffic traffic;
-  for (std::size_t part = 0; part < local.parts.size(); ++part) {
-    if (receives_parts) wait(stage - 1, static_cast<int>(part), context);
+  for (std::size_t part = 0; part < stages_[stage].parts.size(); ++part) {
+    begin_part(stage, part, context);
     execute_part(stage, part, context, traffic);
-    if (local.sends_parts) start(stage, static_cast<int>(part), context);
+    end_part(stage, part, context);
   }
   if (context.records) {
     StepRecord& r = context.records[2 * stage];
@@ -258,9 +289,8 @@ void RankProgram::execute_stage(std::size_t stage, const Context& context) const
     r.bytes_read = traffic.read_bytes;
     r.bytes_written = traffic.written_bytes;
   }
-  if (receives_parts) finish(stage - 1, context);
-  if (has_next && !local.sends_parts)
-    for (int chunk = 0; chunk < chunks; ++chunk) start(stage, chunk, context);
+  end_receiving(stage, context);
+  end_stage(stage, context);
 }
 
 }  // namespace weft::run

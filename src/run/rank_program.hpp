@@ -19,7 +19,7 @@ namespace weft::run {
 /// The data of a program in one execution.
 struct Context {
   void** buffers;
-  const kernel::Scratch& scratch;
+  kernel::Scratch scratch;
   StageProgress& progress;
   SharedBuffers* shared;  ///< not null when the program is shared
   StepRecord* records;    ///< null, or an array of steps() records to fill in
@@ -34,7 +34,11 @@ class RankProgram {
   /// `spectrum`: from chirp_spectrum(), for a plan that convolves.
   RankProgram(const Plan& plan, const Variant& variant, std::int64_t rank,
               const kernel::LocalOptions& options,
-              std::shared_ptr<const kernel::LineSpectrum> spectrum);
+              const std::shared_ptr<const kernel::LineSpectrum>& spectrum);
+  /// The program of a lane of a round trip. Its stages in `joint` work on all lanes together, so
+  /// that the lane has only their exchanges; see joint_stage().
+  RankProgram(const Problem& problem, Route route, std::int64_t rank,
+              const kernel::LocalOptions& options, std::vector<std::size_t> joint);
 
   /// Returns true when an exchange needs buffers that other ranks see.
   bool is_shared() const { return buffers_.is_shared(); }
@@ -52,12 +56,26 @@ class RankProgram {
 
   std::size_t stage_count() const { return stages_.size(); }
 
+  /// Returns the parts of a joint stage: one, or one for each chunk of an exchange.
+  std::vector<StageSpec> joint_stage(std::size_t stage) const;
+  /// Makes room for a joint stage.
+  void grow_to(const BufferSizes& sizes, const kernel::ScratchSize& scratch);
+
   /// Collective. One execution is begin(), all stages in order, end(). Stages of independent
   /// executions may run in between, in the same order on all ranks.
   void begin(void** buffers, SharedBuffers* shared) const;
   /// Waits for the exchange before the stage, and leaves the exchange after it under way.
   void execute_stage(std::size_t stage, const Context& context) const;
   void end(SharedBuffers* shared) const;
+
+  /// The four steps of a stage, with its work between begin_part() and end_part() of each part. The
+  /// first two wait for the exchange before it, the others start the exchange after it.
+  void begin_stage(std::size_t stage, const Context& context) const;
+  void begin_part(std::size_t stage, std::size_t part, const Context& context) const;
+  void end_part(std::size_t stage, std::size_t part, const Context& context) const;
+  void end_stage(std::size_t stage, const Context& context) const;
+  /// Ends an exchange whose chunks begin_part() has waited for.
+  void end_receiving(std::size_t stage, const Context& context) const;
 
  private:
   struct LocalStage {
@@ -84,14 +102,19 @@ class RankProgram {
   void wait(std::size_t exchange, int chunk, const Context& context) const;
   void finish(std::size_t exchange, const Context& context) const;
 
-  void make(const Plan& plan, std::int64_t rank, const kernel::LocalOptions& options,
+  void make(const Problem& problem, std::int64_t rank, const kernel::LocalOptions& options,
             bool first_uses_work);
-  void add_stage(const Plan& plan, std::size_t position, std::int64_t rank,
+  StageSpec spec_of(const Problem& problem, std::size_t position, std::int64_t rank) const;
+  void add_stage(const Problem& problem, std::size_t position, std::int64_t rank,
                  const kernel::LocalOptions& options);
+  bool is_joint(std::size_t position) const;
+  bool receives_parts(std::size_t stage) const {
+    return stages_[stage].parts.size() > 1 && !stages_[stage].sends_parts;
+  }
 
-  Variant variant_;
-  std::vector<Stage> route_;  ///< the plan's stages as executed: order, source and target
-  std::shared_ptr<const kernel::LineSpectrum> spectrum_;
+  Route route_;
+  std::vector<std::size_t> joint_;
+  std::vector<StageSpec> joint_specs_;  ///< of the joint stages, in this order
   std::vector<LocalStage> stages_;
   BufferAssignment buffers_;
   /// For each exchange of buffers_.

@@ -57,7 +57,7 @@ AxisTransform axis_transform(const Problem& problem, const Stage& stage, int axi
   if (!is_view && keeps_elements(problem.kind_of(axis))) {
     t.kind = line_kind(problem.kind_of(axis), direction);
     // An axis that is halved comes first, so that the others meet what is left after it.
-    t.parts = stage.target_element == Element::complex;
+    t.parts = stage.source_element == Element::complex || stage.target_element == Element::complex;
     if (problem.norm == Norm::ortho) t.ends = ortho_factors(t.kind);
   }
   const bool forward = direction == Direction::forward;
@@ -88,26 +88,12 @@ AxisTransform convolution_transform(const Plan& plan, const Stage& stage, bool i
 
 }  // namespace
 
-std::vector<Stage> route_of(const Plan& plan, Direction direction) {
-  std::vector<Stage> route = plan.stages;
-  // A stage that makes rows of one axis has the boxes of the rows: everything that runs uses the
-  // view of its exchange.
-  for (Stage& stage : route) stage = seen(std::move(stage));
-  if (direction == Direction::forward) return route;
-  std::reverse(route.begin(), route.end());
-  for (Stage& stage : route) {
-    std::swap(stage.source, stage.target);
-    std::reverse(stage.axes.begin(), stage.axes.end());
-  }
-  return route;
-}
-
 std::vector<AxisTransform> transforms_of(
-    const Plan& plan, const std::vector<Stage>& route, std::size_t position, Direction direction,
+    const Plan& plan, const std::vector<Stage>& stages, std::size_t position, Direction direction,
     const std::shared_ptr<const kernel::LineSpectrum>& spectrum) {
-  const Stage& stage = route[position];
+  const Stage& stage = stages[position];
   std::vector<AxisTransform> transforms;
-  const bool is_back = 2 * position > route.size() - 1;
+  const bool is_back = 2 * position > stages.size() - 1;
   for (const int axis : stage.axes)
     transforms.push_back(plan.convolves()
                              ? convolution_transform(plan, stage, is_back, direction, spectrum)
@@ -115,9 +101,9 @@ std::vector<AxisTransform> transforms_of(
   return transforms;
 }
 
-std::optional<kernel::ChirpEnd> chirp_end_of(const Plan& plan, const std::vector<Stage>& route,
+std::optional<kernel::ChirpEnd> chirp_end_of(const Plan& plan, const std::vector<Stage>& stages,
                                              std::size_t position, Direction direction) {
-  if (!route[position].chirps) return {};
+  if (!stages[position].chirps) return {};
   const Problem& problem = plan.problem;
   const bool is_first = position == 0;
   const bool has_reals = problem.halves(0);

@@ -12,18 +12,15 @@
 
 namespace weft::run {
 
-/// Returns the stages of a plan as executed in one direction: order, source and target.
-std::vector<Stage> route_of(const Plan& plan, Direction direction);
-
-/// Returns the transforms of the stage at a position of the route, without the scale of the
-/// transform. `spectrum`: from chirp_spectrum(), for a plan that convolves.
+/// Returns the transforms of the stage at a position of the stages in the order of execution,
+/// without the scale of the transform. `spectrum`: from chirp_spectrum(), for a plan that convolves.
 std::vector<kernel::AxisTransform> transforms_of(
-    const Plan& plan, const std::vector<Stage>& route, std::size_t position, Direction direction,
+    const Plan& plan, const std::vector<Stage>& stages, std::size_t position, Direction direction,
     const std::shared_ptr<const kernel::LineSpectrum>& spectrum);
 
 /// Returns the chirp of the stage at a position, if it is an end of a convolution. The last stage
 /// scales.
-std::optional<kernel::ChirpEnd> chirp_end_of(const Plan& plan, const std::vector<Stage>& route,
+std::optional<kernel::ChirpEnd> chirp_end_of(const Plan& plan, const std::vector<Stage>& stages,
                                              std::size_t position, Direction direction);
 
 /// Returns the scale of the result of a direction.

@@ -29,8 +29,13 @@ Transform::Transform(const Plan& plan, const comm::Communicator& comm, const Opt
       comm_(comm),
       options_(options),
       spectrum_(in_step(comm, [&] { return chirp_spectrum(plan, comm, options.local); })),
-      execution_(plan, comm, options.local, options.own_workspace, 0, spectrum_) {
+      execution_(comm, options.local.threads, options.own_workspace, 0,
+                 [this] { return made_programs(); }) {
   progress_.reserve(2 * plan.exchanges.size());
+}
+
+std::vector<RankProgram> Transform::made_programs() const {
+  return programs_of(plan_, comm_.rank(), options_.local, spectrum_);
 }
 
 void Transform::use_workspace(void* memory, std::int64_t bytes) {
@@ -42,7 +47,7 @@ void Transform::use_workspace(void* memory, std::int64_t bytes) {
 /// Returns memory for the records of `arrays` arrays; null unless recording.
 StepRecord* Transform::make_records(const Variant& variant, std::size_t arrays) {
   if (!recording_) return nullptr;
-  const std::vector<StepRecord> once = execution_.empty_records(variant);
+  const std::vector<StepRecord> once = execution_.empty_records(program_number(variant));
   records_.clear();
   for (std::size_t i = 0; i < arrays; ++i)
     records_.insert(records_.end(), once.begin(), once.end());
@@ -54,7 +59,7 @@ bool Transform::can_wait_at_gate() const {
 }
 
 void Transform::execute(const Variant& variant, const void* in, void* out, Gate* gate) {
-  execution_.begin(variant, in, out, progress_, make_records(variant, 1));
+  execution_.begin(program_number(variant), in, out, progress_, make_records(variant, 1));
   progress_.hold_at(gate);
   try {
     in_step(comm_, [&] {
@@ -76,7 +81,8 @@ bool Transform::can_overlap() const {
 void Transform::execute_many(const Variant& variant, std::span<const void* const> in,
                              std::span<void* const> out) {
   if (in.size() > 1 && can_overlap() && !second_execution_)
-    second_execution_.emplace(plan_, comm_, options_.local, true, 1, spectrum_);
+    second_execution_.emplace(comm_, options_.local.threads, true, 1,
+                              [this] { return made_programs(); });
   StepRecord* records = make_records(variant, in.size());
   std::vector<Execution*> executions{&execution_};
   if (second_execution_) executions.push_back(&*second_execution_);
@@ -94,7 +100,7 @@ void Transform::take_turns(const Variant& variant, std::span<const void* const> 
   while (next < in.size() || std::any_of(executions.begin(), executions.end(), is_busy))
     for (Execution* execution : executions) {
       if (!execution->is_busy() && next < in.size()) {
-        execution->begin(variant, in[next], out[next], progress_,
+        execution->begin(program_number(variant), in[next], out[next], progress_,
                          records ? records + next * steps : nullptr);
         ++next;
       }

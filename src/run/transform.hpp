@@ -52,6 +52,7 @@ class Transform {
   const std::vector<StepRecord>& record() const { return records_; }
 
  private:
+  std::vector<RankProgram> made_programs() const;
   StepRecord* make_records(const Variant& variant, std::size_t arrays);
   bool can_overlap() const;
   void take_turns(const Variant& variant, std::span<const void* const> in,

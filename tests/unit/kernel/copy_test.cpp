@@ -82,7 +82,7 @@ TEST(KernelCopy, BoxesOfAnyStridesAndElements) {
 
 TEST(KernelCopy, EmptyBoxesTouchNothing) {
   double value = 5;
-  copy_box(&value, {1, 1}, nullptr, {1, 1}, {0, 3}, 8);
+  copy_box(&value, Shape{1, 1}, nullptr, Shape{1, 1}, Shape{0, 3}, 8);
   copy_plane(&value, nullptr, {.rows = 0, .columns = 2}, 8);
   copy_plane(&value, nullptr, {.rows = 2, .columns = 0}, 8);
   EXPECT_EQ(value, 5);

@@ -1,0 +1,191 @@
+#include <algorithm>
+#include <exception>
+#include <mutex>
+#include <string>
+#include <tuple>
+#include <utility>
+
+#include "api/handle.hpp"
+#include "api/handle_call.hpp"
+#include "base/memory.hpp"
+
+namespace weft::api {
+namespace {
+
+std::string plural(std::int64_t count, const char* word) {
+  return std::to_string(count) + " " + word + (count == 1 ? "" : "s");
+}
+
+run::FunctionShape shape_of(const FieldFunction& function) {
+  return {function.results, function.is_pointwise};
+}
+
+run::RoundTripShape shape_of(run::Turn turn, const FieldWork& work, std::size_t inputs,
+                             std::size_t outputs) {
+  const auto in = static_cast<std::int64_t>(inputs);
+  const auto out = static_cast<std::int64_t>(outputs);
+  run::RoundTripShape shape;
+  shape.turn = turn;
+  shape.counts = {in, work.fields_there == 0 ? in : work.fields_there,
+                  work.fields_back == 0 ? out : work.fields_back, out};
+  if (work.before) shape.before = shape_of(*work.before);
+  shape.function = shape_of(work.function);
+  if (work.after) shape.after = shape_of(*work.after);
+  shape.least_block_bytes = work.least_tile_bytes;
+  return shape;
+}
+
+std::string words_of(run::Turn turn) {
+  return turn == run::Turn::in_spectrum ? "apply_in_spectrum" : "apply_in_space";
+}
+
+std::string words_of(const run::FunctionShape& shape) {
+  return plural(shape.results, "result") + (shape.is_pointwise ? " of each point alone" : "");
+}
+
+/// Returns a round trip in words that differ where ranks must not.
+std::string words_of(const run::RoundTripShape& shape, const FieldWork& work) {
+  const auto combined = [](const FieldFunction& f) {
+    return f.combine == Combine::sum ? " added" : ", the largest";
+  };
+  const run::FieldCounts& n = shape.counts;
+  std::string words = words_of(shape.turn) + " of " + plural(n.stored_in, "input") + ", " +
+                      plural(n.in, "field") + " there, " + plural(n.out, "field") + " back, " +
+                      plural(n.stored_out, "output") + ", a function with " +
+                      words_of(shape.function) + combined(work.function);
+  if (shape.before)
+    words += ", one before it with " + words_of(*shape.before) + combined(*work.before);
+  if (shape.after) words += ", one after it with " + words_of(*shape.after) + combined(*work.after);
+  return words;
+}
+
+Error invalid(const std::string& text) { return Error(ErrorCode::invalid_argument, text); }
+
+/// Returns the error of the numbers of fields.
+std::optional<Error> count_error(const FieldWork& work, std::size_t inputs, std::size_t outputs) {
+  constexpr std::int64_t most = 1000;
+  const auto in = static_cast<std::int64_t>(inputs);
+  const auto out = static_cast<std::int64_t>(outputs);
+  for (const auto& [count, what] : {std::pair{in, "inputs"}, std::pair{out, "outputs"}})
+    if (count < 1 || count > most)
+      return invalid(std::string("a round trip has 1 to 1000 ") + what + "; given " +
+                     std::to_string(count));
+  for (const auto& [fields, stored, function, name, side] :
+       {std::tuple{work.fields_there, in, work.before.has_value(), "fields_there", "inputs"},
+        std::tuple{work.fields_back, out, work.after.has_value(), "fields_back", "outputs"}}) {
+    if (fields < 0 || fields > most)
+      return invalid(std::string(name) + " must be 1 to 1000, or 0 for the number of " + side +
+                     "; given " + std::to_string(fields));
+    if (fields > 0 && fields != stored && !function)
+      return invalid(std::string("without a function ") +
+                     (side == std::string("inputs") ? "before" : "after") + ", " + name +
+                     " is the number of " + side + ", " + std::to_string(stored) + "; given " +
+                     std::to_string(fields));
+  }
+  return {};
+}
+
+std::optional<Error> function_error(const FieldFunction& function, const char* name) {
+  if (!function.call)
+    return invalid(std::string("a round trip needs a function to call; `") + name + "` is empty");
+  if (function.results < 0 || function.results > 1'000'000)
+    return invalid(std::string("a function returns 0 to 1000000 results; `") + name + "` has " +
+                   std::to_string(function.results));
+  return {};
+}
+
+/// Returns the error of a function as an error of the call.
+Error error_of(const std::exception_ptr& reason) {
+  try {
+    std::rethrow_exception(reason);
+  } catch (const Error& error) {
+    return Error(error.code(), std::string("a function of the fields failed: ") + error.what());
+  } catch (const std::exception& error) {
+    return invalid(std::string("a function of the fields failed: ") + error.what());
+  } catch (...) {
+    return invalid("a function of the fields failed with an exception that has no text");
+  }
+}
+
+/// Combines the results of all ranks in their order.
+void combine_ranks(const comm::Communicator& comm, const FieldWork& work,
+                   std::vector<double>& results) {
+  if (results.empty() || comm.size() == 1) return;
+  std::vector<double> all(results.size() * static_cast<std::size_t>(comm.size()));
+  comm.all_gather_bytes(results.data(), static_cast<std::int64_t>(results.size() * sizeof(double)),
+                        all.data());
+  std::copy_n(all.begin(), results.size(), results.begin());
+  for (std::size_t rank = 1; rank < static_cast<std::size_t>(comm.size()); ++rank) {
+    const double* of_rank = all.data() + rank * results.size();
+    double* total = results.data();
+    for (const FieldFunction* function : {work.before ? &*work.before : nullptr, &work.function,
+                                          work.after ? &*work.after : nullptr})
+      for (std::int64_t i = 0; function != nullptr && i < function->results;
+           ++i, ++total, ++of_rank)
+        *total = function->combine == Combine::sum ? *total + *of_rank : std::max(*total, *of_rank);
+  }
+}
+
+}  // namespace
+
+std::optional<Error> Handle::work_error(run::Turn turn, const FieldWork& work,
+                                        std::span<const void* const> in,
+                                        std::span<void* const> out) const {
+  if (const std::string reason = run::no_round_trip(plan_); !reason.empty())
+    return Error(ErrorCode::unsupported,
+                 words_of(turn) + " needs whole lines of each axis in turn; " + reason +
+                     "; call forward and backward, and your function between them");
+  if (auto error = count_error(work, in.size(), out.size())) return error;
+  if (auto error = function_error(work.function, "function")) return error;
+  if (work.before)
+    if (auto error = function_error(*work.before, "before")) return error;
+  if (work.after)
+    if (auto error = function_error(*work.after, "after")) return error;
+  const bool in_spectrum = turn == run::Turn::in_spectrum;
+  const Layout& layout = in_spectrum ? plan_.input() : plan_.output();
+  const std::int64_t elements = layout.local_volume(comm_.rank());
+  const std::int64_t bytes = bytes_of(in_spectrum);
+  const auto is_null = [](const void* array) { return array == nullptr; };
+  if (elements > 0 &&
+      (std::any_of(in.begin(), in.end(), is_null) || std::any_of(out.begin(), out.end(), is_null)))
+    return invalid("an array of a round trip is a null pointer, but this rank's box has " +
+                   std::to_string(elements) + " elements");
+  for (std::size_t j = 0; j < out.size(); ++j) {
+    for (std::size_t i = 0; i < j; ++i)
+      if (overlap(out[i], bytes, out[j], bytes))
+        return invalid("every output of a round trip has memory of its own; outputs " +
+                       std::to_string(i) + " and " + std::to_string(j) + " overlap");
+    for (std::size_t i = 0; i < in.size(); ++i)
+      if (in[i] != out[j] && overlap(in[i], bytes, out[j], bytes))
+        return invalid(
+            "an output of a round trip is one of the inputs, or separate from all; output " +
+            std::to_string(j) + " overlaps a part of input " + std::to_string(i));
+  }
+  return {};
+}
+
+run::RoundTrip& Handle::round_trip(const run::RoundTripShape& shape) {
+  for (run::RoundTrip& trip : round_trips_)
+    if (trip.shape() == shape) return trip;
+  return round_trips_.emplace_back(plan_, comm_, local_, shape);
+}
+
+std::vector<double> Handle::apply(run::Turn turn, const FieldWork& work,
+                                  std::span<const void* const> in, std::span<void* const> out,
+                                  const std::optional<Error>& mine) {
+  const comm::Turn comm_turn(comm_);
+  const std::lock_guard own_turn(turns_);
+  const run::RoundTripShape shape = shape_of(turn, work, in.size(), out.size());
+  CallGate gate(*this, {number_, Direction::forward, in.size(), words_of(shape, work)},
+                mine ? mine : work_error(turn, work, in, out), false);
+  gate.conclude();
+  run::RoundTrip& trip = round_trip(shape);
+  if (transform_->recording()) last_round_trip_ = &trip;
+  std::exception_ptr reason;
+  std::vector<double> results = trip.execute(work, in, out, transform_->recording(), reason);
+  comm::agree_or_throw(comm_, reason ? std::optional<Error>(error_of(reason)) : std::nullopt);
+  combine_ranks(comm_, work, results);
+  return results;
+}
+
+}  // namespace weft::api

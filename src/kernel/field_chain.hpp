@@ -1,0 +1,152 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <mutex>
+#include <span>
+#include <vector>
+
+#include <weft/tile.h>
+
+#include "kernel/block_grid.hpp"
+#include "kernel/block_shape.hpp"
+#include "kernel/sweep.hpp"
+
+namespace weft::kernel {
+
+/// Fields of a chain between two functions, and the transforms that they go through there.
+struct ChainPart {
+  std::int64_t fields = 1;
+  std::vector<AxisTransform> transforms = {};  ///< none: only in the first and in the last part
+};
+
+/// A function of a chain.
+struct ChainFunction {
+  int number = 0;             ///< of the function in a call
+  bool in_spectrum = false;   ///< its tiles are of the spectrum, otherwise of space
+  bool is_pointwise = false;  ///< outputs may share memory with inputs of the same number
+  std::int64_t results = 0;   ///< numbers that it returns for each tile
+};
+
+/// Fields that go through the cache together: read from the inlet, transformed, changed by functions,
+/// transformed, written to the outlet.
+struct ChainSpec {
+  Box box = {};                               ///< local box before the first transforms
+  std::vector<ChainPart> parts = {};          ///< all with the same axes, if they have transforms
+  std::vector<ChainFunction> functions = {};  ///< one between each two parts
+  Place inlet = {};                           ///< of each field of the first part
+  Place outlet = {};                          ///< of each field of the last part
+  std::int64_t least_block_bytes = 0;         ///< of one field in a tile, where there are as many
+};
+
+/// Numbers of one axis for the tiles of a function.
+struct AxisTable {
+  std::vector<double> coordinates = {};  ///< of the whole axis
+  std::vector<double> weights = {};      ///< empty: all are 1
+};
+
+/// The functions of one call of a chain, with their results.
+class ChainCall {
+ public:
+  using Function = std::function<void(const Tile&)>;
+  /// One for each number of a chain's functions; not owned.
+  std::array<const Function*, 3> functions = {};
+  /// The value of each function's results before a tile.
+  std::array<double, 3> initial = {};
+  /// The first error of a function, if there was one. The others are then no longer called.
+  std::exception_ptr error = {};
+  void fail(std::exception_ptr reason);
+  bool has_failed() const { return failed_; }
+
+ private:
+  std::mutex lock_;
+  bool failed_ = false;
+};
+
+/// Tables of the global arrays, by axis.
+struct ChainTables {
+  std::vector<AxisTable> spectrum = {};
+  std::vector<AxisTable> space = {};
+};
+
+/// One trip of several local arrays through the cache, with functions of them.
+///
+/// Inlet and outlet may share memory if every element returns to its place.
+class FieldChain {
+ public:
+  /// `tables` must outlive the chain.
+  FieldChain(const ChainSpec& spec, const ChainTables& tables, Precision precision,
+             const LocalOptions& options);
+
+  ScratchSize scratch_size() const { return size_; }
+  std::int64_t blocks() const { return blocks_; }
+
+  /// inputs[i][b] and outputs[j][b] are the start of buffer b of field i of the first part and of
+  /// field j of the last. `results` has room for result_count() numbers of each block, in order.
+  MemoryTraffic execute(std::span<void* const* const> inputs, std::span<void* const* const> outputs,
+                        const Scratch& scratch, ChainCall& call, double* results) const;
+  std::int64_t result_count() const { return result_count_; }
+
+ private:
+  /// Fields in scratch memory between two steps of a chain.
+  struct Station {
+    PlaneShape shape;
+    std::int64_t fields = 1;
+    std::size_t memory = 0;  ///< the number of its bank
+    Box box;                 ///< of the cell, with the extents of the chain's axes at this time
+    Place place;             ///< of its first field
+    std::int64_t offset_bytes = 0;
+    std::int64_t field_bytes = 0;
+
+    std::int64_t start_of(std::int64_t field) const { return offset_bytes + field * field_bytes; }
+    Place place_of(std::int64_t field) const;
+  };
+  /// The part of a piece that is copied to or from a station. Offsets are of the cell's first index,
+  /// in elements.
+  struct CellCopy {
+    int buffer = 0;
+    std::int64_t array_offset = 0;
+    std::int64_t plane_offset = 0;
+    Shape array_strides;
+    Box box;  ///< of the chain's axes; along the others a block counts
+  };
+  /// Transforms of one field.
+  struct FieldPasses {
+    std::size_t field = 0;
+    std::vector<TilePass> passes;
+  };
+  /// A region that no piece cuts along the batch's axes.
+  struct Cell {
+    BlockGrid grid;
+    Box region;
+    std::vector<Station> stations = {};  ///< those before and after each function, in this order
+    std::vector<FieldPasses> passes = {};
+    std::vector<std::size_t> passes_end = {};  ///< of each part
+    std::vector<CellCopy> gathers = {};        ///< for a first part without transforms
+    std::vector<CellCopy> scatters = {};       ///< for a last part without transforms
+    std::int64_t pointers_offset = 0;          ///< of the addresses of a tile's arrays
+  };
+  class CellMaker;
+
+  MemoryTraffic execute_block(std::int64_t block, std::span<void* const* const> inputs,
+                              std::span<void* const* const> outputs, const ThreadScratch& scratch,
+                              ChainCall& call, double* results) const;
+  void call_function(const Cell& cell, std::size_t function, const BatchBlock& block, char* scratch,
+                     ChainCall& call, double* results) const;
+  MemoryTraffic copy_fields(const Cell& cell, bool gathers, const BatchBlock& block,
+                            std::span<void* const* const> arrays, char* scratch) const;
+
+  ChainSpec spec_;
+  const ChainTables* tables_;
+  Precision precision_;
+  LocalOptions options_;
+  std::vector<int> batch_axes_;
+  ScratchSize size_;
+  std::vector<Cell> cells_;
+  std::int64_t blocks_ = 0;
+  std::int64_t result_count_ = 0;
+};
+
+}  // namespace weft::kernel

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "kernel/lines.hpp"
+#include "kernel/place.hpp"
+#include "run/buffers.hpp"
+
+namespace weft::run {
+
+/// Returns the local box after the transforms from `first` up to `last`.
+Box after(Box box, const std::vector<kernel::AxisTransform>& transforms, std::size_t first,
+          std::size_t last);
+
+/// Returns a dense local array in a workspace buffer, whose size grows as needed.
+kernel::Place dense_array(const Box& box, int buffer, std::int64_t element_bytes,
+                          BufferSizes& sizes);
+
+/// Returns whether a sweep writes its outlet past the caches, because a large array is not read
+/// soon. If the inlet is in the same memory, the overwritten lines are in cache already.
+bool streams(const Box& box, const kernel::Place& from, const kernel::Place& to, bool in_place);
+
+}  // namespace weft::run

@@ -1,0 +1,87 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include <weft/field_work.hpp>
+
+#include "run/execution.hpp"
+#include "run/joint_stage.hpp"
+#include "run/round_trip_route.hpp"
+
+namespace weft::run {
+
+/// The properties of a function by which a round trip is made.
+struct FunctionShape {
+  std::int64_t results = 0;
+  bool is_pointwise = false;
+  friend bool operator==(const FunctionShape&, const FunctionShape&) = default;
+};
+
+/// The properties by which a round trip is made: it runs any functions of this shape.
+struct RoundTripShape {
+  Turn turn = Turn::in_spectrum;
+  FieldCounts counts = {};
+  std::optional<FunctionShape> before = {};
+  FunctionShape function = {};
+  std::optional<FunctionShape> after = {};
+  std::int64_t least_block_bytes = 0;
+  friend bool operator==(const RoundTripShape&, const RoundTripShape&) = default;
+};
+
+/// Several fields, transformed to the turn and back, with functions of them on the way. Each field
+/// has a lane of its own: while the exchange of one is under way, another is transformed.
+class RoundTrip {
+ public:
+  /// Collective over `comm`. All succeed or all throw the same error.
+  RoundTrip(const Plan& plan, const comm::Communicator& comm, const kernel::LocalOptions& local,
+            const RoundTripShape& shape);
+
+  const RoundTripShape& shape() const { return shape_; }
+  std::int64_t workspace_bytes() const;
+
+  /// Collective. Runs the work on the caller's arrays, `recording` or not. Returns the results of
+  /// this rank's functions: before, function, after. `error`: that of a function on this rank.
+  std::vector<double> execute(const FieldWork& work, std::span<const void* const> in,
+                              std::span<void* const> out, bool recording,
+                              std::exception_ptr& error);
+  const std::vector<StepRecord>& record() const { return records_; }
+
+ private:
+  struct Joint {
+    std::size_t stage = 0;
+    std::vector<JointStage> parts;
+  };
+  std::vector<RankProgram> make_programs();
+  JointSpec joint_spec(const StageSpec& stage, std::size_t number) const;
+  const Joint* joint_of(std::size_t stage) const;
+  void execute_joint(const Joint& joint, kernel::ChainCall& call, std::vector<double>& totals,
+                     const FieldWork& work);
+  void add_results(const JointStage& part, const FieldWork& work,
+                   std::vector<double>& totals) const;
+  /// Returns the number of lanes in the exchange before a stage, and of those in the one after it.
+  std::int64_t lanes_before(std::size_t stage) const;
+  std::int64_t lanes_after(std::size_t stage) const;
+  void begin(std::span<const void* const> in, std::span<void* const> out, bool recording);
+
+  Plan plan_;
+  comm::Communicator comm_;
+  kernel::LocalOptions local_;
+  RoundTripShape shape_;
+  kernel::ChainTables tables_;
+  RoundTripRoute trip_;
+  std::vector<Joint> joints_;  ///< in the order of execution
+  std::vector<std::unique_ptr<Execution>> lanes_;
+  std::vector<std::vector<void*>> no_lane_;  ///< buffers of the caller's arrays beyond the lanes
+  std::vector<double> block_results_;
+  std::vector<Context> contexts_;     ///< of the lanes, in a joint stage
+  std::vector<void* const*> arrays_;  ///< of all fields there
+  StageProgress progress_;
+  std::vector<StepRecord> records_;
+};
+
+}  // namespace weft::run
