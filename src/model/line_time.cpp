@@ -65,7 +65,7 @@ PrimeFactors factors_of(std::int64_t length) {
 }
 
 /// Families of lines that an FFT library transforms in the same way. Among products of small
-/// primes, multiples of 8 take half as long per operation as odd lengths, because vector
+/// primes, multiples of 8 take half as long per operation as odd lengths. The reason is that vector
 /// instructions work on 2, 4 or 8 numbers. Lines of prime length are summed directly or become
 /// convolutions. Complex ones use chirps (Bluestein). Real ones use a convolution of one point less
 /// (Rader). If its length has a large prime factor, the convolution is padded.

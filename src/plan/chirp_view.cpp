@@ -25,7 +25,7 @@ constexpr std::int64_t shortest = 32;
 /// For more points, the number of bytes of a convolution overflows.
 constexpr std::int64_t longest = std::int64_t{1} << 56;
 /// A view is m1 x m2. If weft is free, m2 is at most this factor longer or shorter than the side of
-/// a square, because views near a square are fastest.
+/// a square. Views near a square are fastest.
 constexpr double largest_ratio = 8;
 
 std::int64_t rows_of(std::int64_t n, std::int64_t row) { return (n + row - 1) / row; }
