@@ -49,6 +49,8 @@ PUBLIC_HEADERS = {
     "precision.hpp": "base",
     "layout.hpp": "layout",
     "kind.hpp": "plan",
+    "tile.h": "layout",
+    "field_work.hpp": "layout",
     "plan.hpp": "plan",
     "prediction.hpp": "plan",
     "machine.hpp": "model",

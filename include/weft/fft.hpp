@@ -80,8 +80,9 @@ struct FftOptions {
   /// The number of lowest wavenumbers in the spectrum, one for all axes or one for each of `axes`:
   /// 1 .. n, all_modes or two_thirds. Forward drops the others, backward takes them as zero.
   std::vector<std::int64_t> modes = {};
-  /// The number of first points that the real-space array has, one for all axes or one for each of
-  /// `axes`: 1 .. n or all_points. Forward takes the others as zero, backward omits them.
+  /// The real-space array has only this number of first points, one number for all axes or one for
+  /// each of `axes`: 1 .. n or all_points. Forward takes the other points as zero, backward omits
+  /// them.
   std::vector<std::int64_t> support = {};
   MPI_Comm comm = MPI_COMM_NULL;     ///< MPI_COMM_NULL: this process alone, without MPI
   std::optional<Layout> input = {};  ///< chosen by the plan where absent

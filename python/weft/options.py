@@ -218,8 +218,8 @@ class TransformOptions:
     support: Any = option(
         Support(),
         None,
-        "Number of first points in the real-space array, which is zero in the others. One for all axes, or one for "
-        "each. Default: all of them.",
+        "Number s of points in the real-space array: the first s of the grid. The field is zero at the other points. "
+        "One for all axes, or one for each. Default: all of them.",
         flags=(),
     )
     dtype: Any = option(Dtype(), None, "Precision: float32, float64 or longdouble. Default: float64.")

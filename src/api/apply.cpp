@@ -20,7 +20,7 @@ run::FunctionShape shape_of(const FieldFunction& function) {
   return {function.results, function.is_pointwise};
 }
 
-run::RoundTripShape shape_of(run::Turn turn, const FieldWork& work, std::size_t inputs,
+run::RoundTripShape shape_of(run::ApplyIn turn, const FieldWork& work, std::size_t inputs,
                              std::size_t outputs) {
   const auto in = static_cast<std::int64_t>(inputs);
   const auto out = static_cast<std::int64_t>(outputs);
@@ -35,8 +35,8 @@ run::RoundTripShape shape_of(run::Turn turn, const FieldWork& work, std::size_t 
   return shape;
 }
 
-std::string words_of(run::Turn turn) {
-  return turn == run::Turn::in_spectrum ? "apply_in_spectrum" : "apply_in_space";
+std::string words_of(run::ApplyIn turn) {
+  return turn == run::ApplyIn::spectrum ? "apply_in_spectrum" : "apply_in_space";
 }
 
 std::string words_of(const run::FunctionShape& shape) {
@@ -128,7 +128,7 @@ void combine_ranks(const comm::Communicator& comm, const FieldWork& work,
 
 }  // namespace
 
-std::optional<Error> Handle::work_error(run::Turn turn, const FieldWork& work,
+std::optional<Error> Handle::work_error(run::ApplyIn turn, const FieldWork& work,
                                         std::span<const void* const> in,
                                         std::span<void* const> out) const {
   if (const std::string reason = run::no_round_trip(plan_); !reason.empty())
@@ -141,7 +141,7 @@ std::optional<Error> Handle::work_error(run::Turn turn, const FieldWork& work,
     if (auto error = function_error(*work.before, "before")) return error;
   if (work.after)
     if (auto error = function_error(*work.after, "after")) return error;
-  const bool in_spectrum = turn == run::Turn::in_spectrum;
+  const bool in_spectrum = turn == run::ApplyIn::spectrum;
   const Layout& layout = in_spectrum ? plan_.input() : plan_.output();
   const std::int64_t elements = layout.local_volume(comm_.rank());
   const std::int64_t bytes = bytes_of(in_spectrum);
@@ -170,7 +170,7 @@ run::RoundTrip& Handle::round_trip(const run::RoundTripShape& shape) {
   return round_trips_.emplace_back(plan_, comm_, local_, shape);
 }
 
-std::vector<double> Handle::apply(run::Turn turn, const FieldWork& work,
+std::vector<double> Handle::apply(run::ApplyIn turn, const FieldWork& work,
                                   std::span<const void* const> in, std::span<void* const> out,
                                   const std::optional<Error>& mine) {
   const comm::Turn comm_turn(comm_);

@@ -54,8 +54,8 @@ std::optional<Error> element_error(const Plan& plan, Element before, Element aft
 }
 
 /// Checks the numbers of the arrays of a round trip.
-std::optional<Error> side_error(const Plan& plan, run::Turn turn, Element given) {
-  const bool in_spectrum = turn == run::Turn::in_spectrum;
+std::optional<Error> side_error(const Plan& plan, run::ApplyIn turn, Element given) {
+  const bool in_spectrum = turn == run::ApplyIn::spectrum;
   const Element wanted =
       in_spectrum ? plan.stages.front().source_element : plan.stages.back().target_element;
   if (given == wanted) return {};
@@ -163,28 +163,28 @@ template <class T>
 std::vector<double> Fft<T>::apply_in_spectrum(const FieldWork& work,
                                               std::span<const Real* const> in,
                                               std::span<Real* const> out) {
-  return handle_->apply(run::Turn::in_spectrum, work, untyped(in), untyped(out),
-                        side_error(plan(), run::Turn::in_spectrum, Element::real));
+  return handle_->apply(run::ApplyIn::spectrum, work, untyped(in), untyped(out),
+                        side_error(plan(), run::ApplyIn::spectrum, Element::real));
 }
 template <class T>
 std::vector<double> Fft<T>::apply_in_spectrum(const FieldWork& work,
                                               std::span<const Complex* const> in,
                                               std::span<Complex* const> out) {
-  return handle_->apply(run::Turn::in_spectrum, work, untyped(in), untyped(out),
-                        side_error(plan(), run::Turn::in_spectrum, Element::complex));
+  return handle_->apply(run::ApplyIn::spectrum, work, untyped(in), untyped(out),
+                        side_error(plan(), run::ApplyIn::spectrum, Element::complex));
 }
 template <class T>
 std::vector<double> Fft<T>::apply_in_space(const FieldWork& work, std::span<const Real* const> in,
                                            std::span<Real* const> out) {
-  return handle_->apply(run::Turn::in_space, work, untyped(in), untyped(out),
-                        side_error(plan(), run::Turn::in_space, Element::real));
+  return handle_->apply(run::ApplyIn::space, work, untyped(in), untyped(out),
+                        side_error(plan(), run::ApplyIn::space, Element::real));
 }
 template <class T>
 std::vector<double> Fft<T>::apply_in_space(const FieldWork& work,
                                            std::span<const Complex* const> in,
                                            std::span<Complex* const> out) {
-  return handle_->apply(run::Turn::in_space, work, untyped(in), untyped(out),
-                        side_error(plan(), run::Turn::in_space, Element::complex));
+  return handle_->apply(run::ApplyIn::space, work, untyped(in), untyped(out),
+                        side_error(plan(), run::ApplyIn::space, Element::complex));
 }
 
 template <class T>

@@ -65,8 +65,9 @@ class Handle {
 
   /// Collective: a round trip of several fields, with functions of them. Returns the results of the
   /// functions of all ranks, combined in the order of ranks.
-  std::vector<double> apply(run::Turn turn, const FieldWork& work, std::span<const void* const> in,
-                            std::span<void* const> out, const std::optional<Error>& mine = {});
+  std::vector<double> apply(run::ApplyIn turn, const FieldWork& work,
+                            std::span<const void* const> in, std::span<void* const> out,
+                            const std::optional<Error>& mine = {});
 
   std::int64_t inplace_bytes() const;
   Shape inplace_real_strides() const;
@@ -92,7 +93,7 @@ class Handle {
                                   std::span<void* const> out) const;
 
   /// Returns the error of a round trip on this rank.
-  std::optional<Error> work_error(run::Turn turn, const FieldWork& work,
+  std::optional<Error> work_error(run::ApplyIn turn, const FieldWork& work,
                                   std::span<const void* const> in,
                                   std::span<void* const> out) const;
 

@@ -15,13 +15,13 @@ std::complex<long double> root_of_unity(std::int64_t m, std::int64_t n);
 
 /// exp(sign*2*pi*i * m/n) for 0 <= m < n, without a table of n numbers.
 ///
-/// Two tables: the roots of multiples of T = 2^s, and those of 0..T-1 less 1. The latter are small,
-/// so their product with the former adds almost no error: the sum of both is as exact as its last
-/// rounding allows.
+/// A root is coarse + coarse * fine, from two tables. The coarse table has the roots of the
+/// multiples of T = 2^s. The fine table has the roots of 0..T-1, with 1 subtracted. Its numbers are
+/// small, so the product adds almost no error: only the rounding of the sum matters.
 ///
 /// Real    double or long double.
-/// Memory  4 * sqrt(n) reals, up to twice that: for doubles 2^20 entries in each table for n =
-///         2^40.
+/// Memory  between 4 * sqrt(n) and 8 * sqrt(n) reals. With n = 2^40 each table has about 2^20
+///         entries.
 /// Source  the two tables of Bailey 1990.
 template <class Real>
 class RootTables {
@@ -35,8 +35,8 @@ class RootTables {
 
   std::int64_t length() const { return n_; }
 
-  /// Returns a root. Errors below 1.5 units of the last place of 1 in each part, if long double has
-  /// more bits.
+  /// Returns a root. The error of each part is below 1.5 units in the last place of 1, if long
+  /// double has more bits than Real.
   std::complex<Real> at(std::int64_t m) const {
     const std::complex<Real>& coarse = coarse_[static_cast<std::size_t>(m >> shift_)];
     const std::complex<Real>& fine = fine_[static_cast<std::size_t>(m & mask_)];

@@ -12,7 +12,7 @@ namespace weft::comm {
 /// The messages of one rank to other ranks in one execution of a prepared exchange.
 struct MessageTraffic {
   std::int64_t bytes = 0;
-  std::int64_t messages = 0;  ///< non-empty; a block that the count limit splits counts by piece
+  std::int64_t messages = 0;  ///< non-empty ones; of a split block each piece counts
 };
 
 /// A contiguous part of a buffer for one rank. In elements.

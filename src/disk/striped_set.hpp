@@ -32,7 +32,8 @@ struct SetOptions {
 
 struct SetCounters {
   std::vector<DiskCounters> disks;
-  /// Sum over all starts of the most blocks on one disk: the count of the Parallel Disk Model.
+  /// Counts of the Parallel Disk Model: each start adds the largest number of its blocks that are
+  /// on one disk.
   std::int64_t parallel_reads = 0;
   std::int64_t parallel_writes = 0;
 };

@@ -19,7 +19,8 @@ struct BufferNeeds {
   kernel::Place inlet;             ///< from where the later stage reads
   std::int64_t send_elements = 0;  ///< size of the send buffer
   std::int64_t recv_elements = 0;  ///< size of the receive buffer
-  /// Size of this rank's own block if it is last; part of send_elements unless it has a buffer.
+  /// Size of this rank's own block, if own_last. It is part of send_elements, unless the block has
+  /// an own_buffer.
   std::int64_t own_elements = 0;
 };
 
@@ -75,8 +76,8 @@ struct ExchangeEndpoint {
   /// its place in recv_buffer or into a separate buffer, from which the later stage reads it.
   int own_buffer = -1;
   /// For a shared exchange: the number of rank 0's array, and the direction. Push: the earlier
-  /// stage writes into the arrays of `to`. Pull: it writes into the arrays of `home` (its own array
-  /// if that is `from`), and the later stage reads those.
+  /// stage writes into all ranks' arrays in layout `to`. Pull: it writes in layout `home`, into its
+  /// own array if `home` is `from`. The later stage then reads from all ranks' arrays.
   int first_peer_buffer = 0;
   bool push = false;
   Layout home;

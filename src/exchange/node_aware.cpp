@@ -61,8 +61,9 @@ std::int64_t offset_in_pair(const ExchangeEndpoint& side, const Nodes& nodes, st
   return offset;
 }
 
-/// The offsets of messages in one rank's buffer. A send buffer begins with a block for each rank of
-/// the node. The messages follow, one for each other node with which this rank exchanges.
+/// The offsets at which the messages begin in one rank's buffer. A send buffer begins with a block
+/// for each rank of the node. The messages follow, one for each other node with which this rank
+/// exchanges.
 struct Bases {
   std::int64_t node_elements = 0;     ///< in the blocks for the own node; 0 in a receive buffer
   std::vector<std::int64_t> by_node;  ///< -1: another rank exchanges with that node
@@ -115,8 +116,9 @@ kernel::Piece dense_piece(const Box& box, int buffer, std::int64_t offset) {
   return piece;
 }
 
-/// Returns the number of the buffer of a rank of this node. This rank's buffer has two numbers:
-/// `own` and one among its peers. Only `own` is always bound.
+/// Returns the number of the buffer of a rank of this node. This rank's own buffer has two numbers:
+/// `own`, and one in the list of its peers. `own` is taken, because only this number is always
+/// bound to memory.
 int buffer_of(const ExchangeEndpoint& side, std::int64_t rank, int own, int first_peer) {
   return rank == side.rank ? own : first_peer + static_cast<int>(rank);
 }

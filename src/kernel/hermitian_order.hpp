@@ -17,16 +17,16 @@ struct HermitianOrder {
 };
 
 /// A pass between the folded columns 0, n2-1, 1, n2-2, ... of half a spectrum and its natural order
-/// X[0..n/2]. Row b (of n1 elements) of the natural order is column b and, from its end on, the
-/// conjugate of column n2-1-b.
+/// X[0..n/2]. Row b of the natural order has n1 elements. The first half of them is column b. The
+/// second half is the conjugate of column n2-1-b, from its end to its start.
 ///
-/// Backward, rows 0 and n1/2 have room for both X[k] and X[n-k]. The natural order has only one of
-/// them, and not always on the rank that needs the other. A c2r uses the mean of the two, so the
-/// present one counts twice and the other is 0.
+/// Backward, rows 0 and n1/2 of the columns have elements for both X[k] and X[n-k]. The natural
+/// order has only one of the two, and the rank that needs the other may not have it. A c2r uses the
+/// mean of the two. So the pass doubles the one that exists, and sets the other to 0.
 class HermitianOrderPass {
  public:
-  /// `box` is a box of the folded columns. The natural order has one piece of one axis, which spans
-  /// at least the rows of the box.
+  /// `box` is a box of the folded columns. `natural` has a single piece with a single axis. The
+  /// piece covers all elements that the rows of the box need.
   HermitianOrderPass(const HermitianOrder& half, const Box& box, const Place& columns,
                      const Place& natural, int threads);
 
@@ -34,7 +34,7 @@ class HermitianOrderPass {
   MemoryTraffic execute(void* const* buffers) const;
 
  private:
-  /// Position of elements (row, pair) of a move, in elements.
+  /// Position of one side of a move in its buffer, in elements. Pair p is columns p and n2-1-p.
   struct RowEnd {
     int buffer = 0;
     std::int64_t offset = 0;
@@ -46,7 +46,7 @@ class HermitianOrderPass {
     RowEnd to;
     std::int64_t rows = 0;
     Range pairs;
-    int times = 1;  ///< 0: the target becomes 0 and nothing is read
+    int times = 1;  ///< factor; 0: the target becomes 0 and nothing is read
     bool conjugates = false;
   };
   struct Part;

@@ -45,8 +45,8 @@ struct AxisTransform {
   /// The number of lowest wavenumbers that the array has before the transform, or after it; 0: all.
   std::int64_t modes_in = 0;
   std::int64_t modes_out = 0;
-  /// The number of first points that the array has before the transform, where the others are zero,
-  /// or after it; 0: all.
+  /// The array has this number of first points before the transform, or after it; the other points
+  /// are zero, or are dropped. 0: all.
   std::int64_t points_in = 0;
   std::int64_t points_out = 0;
   EndFactors ends = {};
@@ -60,7 +60,7 @@ inline std::int64_t widest_element_bytes(const AxisTransform& t, Precision preci
   return keeps_reals(t) ? real_bytes(precision) : complex_bytes(precision);
 }
 
-/// Returns whether the numbers of the lines matter, in an array of two axes.
+/// Returns whether a line's transform depends on its number, in an array of two axes.
 inline bool numbers_lines(const AxisTransform& t) { return t.twiddles || t.spectrum; }
 
 /// Elements of a whole line before and after.
@@ -87,8 +87,8 @@ struct LineChoice {
   TileForm form = TileForm::along;
 };
 
-/// The choice for lines of one kind, in both directions, and length, that are contiguous in memory
-/// or run across it.
+/// The choice for lines of one kind and length, in both directions. They are either contiguous or
+/// run across memory.
 struct ChoiceOfLines {
   LineKind kind = LineKind::c2c_forward;  ///< as forward_of() returns it
   bool across_memory = false;
@@ -105,7 +105,8 @@ struct LocalOptions {
   Stores outlet_stores = Stores::cached;  ///< how a sweep writes its outlet
   std::vector<ChoiceOfLines> choices = {};
 
-  /// Returns the choice for lines; without one across memory, that for contiguous lines.
+  /// Returns the choice for lines. If there is none for lines across memory, returns that for
+  /// contiguous lines.
   LineChoice choice_of(LineKind kind, std::int64_t length, bool across_memory) const;
 };
 

@@ -16,8 +16,9 @@ namespace {
 
 using Bytes = unsigned char;
 
-/// Contiguous bytes of a run, in which a transpose walks the far side: whole cache lines, and few
-/// enough rows of the near side for the L1 cache.
+/// One side of a transpose is far, in memory; the other is near, in cache. The far side is walked
+/// in runs of this many contiguous bytes. They are whole cache lines, and need few enough rows of
+/// the near side for the L1 cache.
 constexpr std::int64_t run_bytes = 512;
 
 /// Elements are moved as opaque words; alignment is the element's own, so unaligned arrays are
@@ -55,7 +56,8 @@ void transpose_portable(Bytes* dst, const Bytes* src, const Transpose& t) {
 
 #if defined(__x86_64__)
 
-/// Walks squares of side Square::side, the far side in order, and leaves the remainder to words.
+/// Transposes square by square, in the order of the far side. transpose_words() moves the rest,
+/// which fills no square.
 template <class Square>
 inline __attribute__((always_inline)) void walk_squares(Bytes* dst, const Bytes* src,
                                                         const Transpose& t, bool far_target) {

@@ -8,7 +8,8 @@
 namespace weft::model {
 namespace {
 
-/// Maximum bytes of one access, and of a block of a plain file.
+/// Adjacent blocks are joined into accesses of at most this length. A plain file has blocks of this
+/// length.
 constexpr std::int64_t joined_bytes = 1 << 20;
 
 /// Accesses of a run on all disks together.

@@ -9,9 +9,9 @@
 namespace weft::model {
 
 /// Loads of the links between the switches of a dragonfly. Each pair of groups has one link. In
-/// each of the two groups it starts at the switch numbered like the other group, counted cyclically
-/// and without the own group. A message goes to that switch, over the link, and on to its own
-/// switch.
+/// each group, the other groups are numbered from 0, and the link to group i starts at switch i
+/// modulo the number of switches. A message goes to that switch, over the link, and on to the
+/// switch of its target.
 class Dragonfly {
  public:
   /// The topology must outlive it.

@@ -43,7 +43,7 @@ const Arithmetic& arithmetic_of(const Machine& machine, Precision precision, Eff
 struct PrimeFactors {
   std::int64_t rest = 1;  ///< the factor without the primes that FFT libraries have kernels for
   double lg = 0;
-  std::array<double, 4> shares{};  ///< shares of lg(length): of 3, 5, 7, 11 and 13
+  std::array<double, 4> shares{};  ///< of lg(length): by 3, by 5, by 7, by 11 and 13
   int twos = 0;
 };
 
@@ -64,11 +64,11 @@ PrimeFactors factors_of(std::int64_t length) {
   return found;
 }
 
-/// Families of lines that an FFT library transforms in the same way. Products of small primes that
-/// 8 divides take half as long per operation as odd ones: vector instructions work on 2, 4 or 8
-/// numbers. Lines of prime length are summed directly or become convolutions. Complex ones use
-/// chirps (Bluestein). Real ones use one point less if that has small primes only (Rader), or
-/// padding.
+/// Families of lines that an FFT library transforms in the same way. Among products of small
+/// primes, multiples of 8 take half as long per operation as odd lengths. The reason is that vector
+/// instructions work on 2, 4 or 8 numbers. Lines of prime length are summed directly or become
+/// convolutions. Complex ones use chirps (Bluestein). Real ones use a convolution of one point less
+/// (Rader). If its length has a large prime factor, the convolution is padded.
 enum class Family {
   power_of_two,
   by_eight,
@@ -175,8 +175,8 @@ std::int64_t smallest_large_prime(std::int64_t length) {
   return rest;
 }
 
-/// Returns the seconds of a line. A length that is a large prime times other factors is computed as
-/// lines of both: as many of each as the other has points.
+/// Returns the seconds of a line. A length p*q with a large prime factor p counts as q lines of p
+/// points and p lines of q points.
 double measured_seconds(const Arithmetic& arithmetic, Kind kind, std::int64_t length) {
   const std::int64_t prime = smallest_large_prime(length);
   const auto whole = [&](std::int64_t points) {
@@ -208,8 +208,8 @@ double line_seconds(const Machine& machine, Precision precision, Effort effort, 
                     std::int64_t length) {
   const Arithmetic& arithmetic = arithmetic_of(machine, precision, effort);
   if (keeps_elements(kind)) {
-    // Libraries make them of a real transform and a pass over the line. Types 1 need the logical
-    // length.
+    // Libraries compute cosine and sine transforms by an r2c transform and a pass over the line.
+    // Those of type 1 need an r2c of the logical length.
     constexpr double pass = 1.5;
     const KindTraits& traits = traits_of(kind);
     const std::int64_t real_length = traits.logical_shift == 0

@@ -9,8 +9,10 @@
 namespace weft::model {
 namespace {
 
+/// With more nodes, a sample of them is counted.
 constexpr std::size_t all_nodes_up_to = 16;
 constexpr std::size_t sampled = 8;
+/// With more ranks on a node, its traffic is counted only if the ranks are consecutive.
 constexpr std::size_t most_apart = 16;
 
 /// Positions lo to hi - 1 of a process grid, counted in C order, as blocks of positions along each

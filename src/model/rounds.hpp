@@ -22,13 +22,14 @@ inline constexpr std::int64_t least_rounds_looked_at = 4;
 ///
 /// Source  measured in SimGrid (docs/accuracy.md, "Simulated networks"): ranks have no barrier
 ///         between rounds, yet each waits for its partner, which waits for the links it has just
-///         used. Rounds that share no link only while all ranks keep step (pairs in tori of 5 x 5)
-///         take longer.
-/// Needs   `schedule` is pairwise or cyclic. If groups share ranks, the load is 0: all ranks then
-///         go through the rounds of one large group, and have no message in most of them.
+///         used. In some schedules, messages share no link only if all ranks are in the same round
+///         (pairs in tori of 5 x 5). These take longer than the load says.
+/// Needs   `schedule` is pairwise or cyclic. If groups share ranks, the load is 0. All ranks then
+///         go through the rounds of one large group, and most of these rounds have no message.
 /// Cost    messages x the links' axes or levels, for at most most_messages_in_rounds messages (or
-///         least_rounds_looked_at rounds if these have more). The sample has one round of each
-///         stretch, at places that differ from stretch to stretch.
+///         least_rounds_looked_at rounds if these have more). For the sample, the rounds are cut
+///         into equal stretches, and one round of each is taken. Its place differs from stretch to
+///         stretch.
 BusiestLink busiest_by_rounds(const Topology&, Schedule schedule,
                               std::span<const std::vector<std::int64_t>> groups,
                               std::span<const std::int64_t> node_of);

@@ -24,8 +24,8 @@ namespace {
 constexpr std::int64_t shortest = 32;
 /// For more points, the number of bytes of a convolution overflows.
 constexpr std::int64_t longest = std::int64_t{1} << 56;
-/// Maximum ratio of m2 to the side of a square, or of the side to m2. The advantages of a square
-/// view end there.
+/// A view is m1 x m2. If weft is free, m2 is at most this factor longer or shorter than the side of
+/// a square. Views near a square are fastest.
 constexpr double largest_ratio = 8;
 
 std::int64_t rows_of(std::int64_t n, std::int64_t row) { return (n + row - 1) / row; }
@@ -34,7 +34,7 @@ std::int64_t rows_of(std::int64_t n, std::int64_t row) { return (n + row - 1) / 
 struct Wanted {
   std::int64_t input_points = 0;   ///< elements of the input
   std::int64_t output_points = 0;  ///< of the output
-  std::int64_t unit = 0;           ///< multiple of m2 that divides all fixed cuts; 0: none
+  std::int64_t unit = 0;           ///< divides all fixed cuts, and m2 must divide it; 0: no cuts
   bool cuts_input = false;         ///< weft chooses the cuts
   bool cuts_output = false;
 

@@ -35,8 +35,8 @@ std::int64_t natural_rows(const Shape& view);
 /// spread evenly over the first `busy` ranks.
 Layout half_between_rows(const Shape& view, std::int64_t busy, std::int64_t ranks);
 
-/// Returns the layout of the columns in folded order: each rank has those that its part of `half`,
-/// in natural order, consists of. Throws layout_mismatch if `half` cuts a row.
+/// Returns the layout of the columns in folded order. `half` is the layout of the natural order;
+/// each rank has the columns of its part of `half`. Throws layout_mismatch if `half` cuts a row.
 Layout folded_columns(const Layout& half, const Shape& view);
 
 }  // namespace weft

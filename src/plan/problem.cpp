@@ -71,8 +71,8 @@ void check_kinds(const Problem& problem) {
   }
 }
 
-/// Returns the numbers of the input: what its kinds take. Kinds that take both take reals unless
-/// the problem says otherwise.
+/// Returns whether the input is real or complex, as its kinds need it. If they allow both, it is
+/// real, unless the problem says otherwise.
 Element input_element(const Problem& problem) {
   Element needed = Element::automatic;
   for (const Kind kind : problem.kinds.each())
@@ -119,7 +119,8 @@ std::int64_t checked_support_of(const Problem& problem, int axis, std::int64_t g
   return given;
 }
 
-/// Returns a number for each axis, or none if all axes have all n. `one` checks that of one axis.
+/// Returns a number for each axis; empty if each number is the axis's length. `one` checks the
+/// number of one axis.
 template <class CheckOne>
 std::vector<std::int64_t> checked_numbers(const Problem& problem, std::vector<std::int64_t> given,
                                           const char* what, CheckOne one) {

@@ -9,8 +9,8 @@ namespace {
 
 /// Every number of ranks below this is tried.
 constexpr std::int64_t every_number_below = 32;
-/// Ratio of a target to the one before, above and below half of all ranks. Closer targets would
-/// hardly change the time.
+/// Above it, only numbers near some targets are tried. This is the ratio of one target to the one
+/// before, above or below half of all ranks. Closer targets would hardly change the time.
 constexpr double ratio_above_half = 0.8;
 constexpr double ratio_below_half = 0.5;
 
@@ -30,7 +30,8 @@ std::int64_t fewest_parts(std::int64_t rows, std::int64_t parts) {
 }
 
 /// Returns the number of ranks of a grid over two axes of `rows` and `columns`. Of all grids with
-/// at most `ranks` ranks it has the smallest largest part, and then the fewest ranks.
+/// at most `ranks` ranks it takes those whose largest part is smallest, and of these the one with
+/// the fewest ranks.
 std::int64_t ranks_of_most_even_grid(std::int64_t ranks, std::int64_t rows, std::int64_t columns) {
   std::int64_t best = 1;
   std::int64_t smallest = rows * columns;

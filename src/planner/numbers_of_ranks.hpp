@@ -15,10 +15,11 @@ namespace weft::planner {
 ///   every number from 1 to 31
 ///   a few numbers for each target above 32
 ///
-/// The first target is all ranks. Each further target is 0.8 times the one before, but half of it
-/// below half of all ranks. These numbers belong to a target, each at most the target:
+/// The first target is all ranks. Down to half of all ranks, each target is 0.8 times the one
+/// before; below, it is half the one before. For each target the planner tries these numbers, which
+/// do not exceed it:
 ///   the largest power of two
-///   the ranks of the most whole nodes
+///   the ranks of as many whole nodes as possible
 ///   one axis:   the target itself
 ///   more axes:  for each of `axes`, the fewest ranks whose slabs are as thin as the target's; for
 ///               each two of `axes`, the ranks of the most even pencils

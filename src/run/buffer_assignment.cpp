@@ -13,7 +13,7 @@ namespace {
 
 class BufferAssigner {
  public:
-  BufferAssigner(const Problem& problem, const Route& route, std::int64_t rank,
+  BufferAssigner(const Problem& problem, const RankRoute& route, std::int64_t rank,
                  bool first_uses_work)
       : problem_(problem), route_(route), rank_(rank), first_uses_work_(first_uses_work) {}
 
@@ -30,7 +30,7 @@ class BufferAssigner {
   void choose_node_buffers(std::size_t position);
 
   const Problem& problem_;
-  const Route& route_;
+  const RankRoute& route_;
   const std::int64_t rank_;
   const bool first_uses_work_;
   BufferAssignment found_;
@@ -187,7 +187,7 @@ bool BufferAssignment::is_shared() const {
   });
 }
 
-BufferAssignment assign_buffers(const Problem& problem, const Route& route, std::int64_t rank,
+BufferAssignment assign_buffers(const Problem& problem, const RankRoute& route, std::int64_t rank,
                                 bool first_uses_work) {
   return BufferAssigner(problem, route, rank, first_uses_work).assigned();
 }

@@ -9,7 +9,7 @@
 #include "exchange/exchange.hpp"
 #include "plan/end_stages.hpp"
 #include "run/buffers.hpp"
-#include "run/route.hpp"
+#include "run/rank_route.hpp"
 
 namespace weft::run {
 
@@ -33,7 +33,7 @@ struct BufferAssignment {
 /// Chooses the buffers of all exchanges of a route. Pure.
 ///
 /// first_uses_work : the first stage uses the work buffer between its two sweeps.
-BufferAssignment assign_buffers(const Problem& problem, const Route& route, std::int64_t rank,
+BufferAssignment assign_buffers(const Problem& problem, const RankRoute& route, std::int64_t rank,
                                 bool first_uses_work);
 
 }  // namespace weft::run

@@ -59,7 +59,7 @@ RankProgram::RankProgram(const Plan& plan, const Variant& variant, std::int64_t 
   make(plan.problem, rank, options, true);
 }
 
-RankProgram::RankProgram(const Problem& problem, Route route, std::int64_t rank,
+RankProgram::RankProgram(const Problem& problem, RankRoute route, std::int64_t rank,
                          const kernel::LocalOptions& options, std::vector<std::size_t> joint)
     : route_(std::move(route)), joint_(std::move(joint)) {
   make(problem, rank, options, false);

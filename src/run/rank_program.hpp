@@ -37,7 +37,7 @@ class RankProgram {
               const std::shared_ptr<const kernel::LineSpectrum>& spectrum);
   /// The program of a lane of a round trip. Its stages in `joint` work on all lanes together, so
   /// that the lane has only their exchanges; see joint_stage().
-  RankProgram(const Problem& problem, Route route, std::int64_t rank,
+  RankProgram(const Problem& problem, RankRoute route, std::int64_t rank,
               const kernel::LocalOptions& options, std::vector<std::size_t> joint);
 
   /// Returns true when an exchange needs buffers that other ranks see.
@@ -112,7 +112,7 @@ class RankProgram {
     return stages_[stage].parts.size() > 1 && !stages_[stage].sends_parts;
   }
 
-  Route route_;
+  RankRoute route_;
   std::vector<std::size_t> joint_;
   std::vector<StageSpec> joint_specs_;  ///< of the joint stages, in this order
   std::vector<LocalStage> stages_;

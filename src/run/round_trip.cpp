@@ -82,7 +82,7 @@ std::vector<RankProgram> RoundTrip::make_programs() {
 }
 
 JointSpec RoundTrip::joint_spec(const StageSpec& stage, std::size_t number) const {
-  const bool in_spectrum = shape_.turn == Turn::in_spectrum;
+  const bool in_spectrum = shape_.turn == ApplyIn::spectrum;
   JointSpec spec;
   spec.stage = stage;
   spec.counts = shape_.counts;

@@ -24,7 +24,7 @@ struct FunctionShape {
 
 /// The properties by which a round trip is made: it runs any functions of this shape.
 struct RoundTripShape {
-  Turn turn = Turn::in_spectrum;
+  ApplyIn turn = ApplyIn::spectrum;
   FieldCounts counts = {};
   std::optional<FunctionShape> before = {};
   FunctionShape function = {};

@@ -59,14 +59,14 @@ kernel::AxisTable wavenumbers_of(const Problem& problem, int axis) {
 }
 
 /// Drops stages without axes at the end of the way there, with their exchanges.
-void drop_copies_at_end(Route& way) {
+void drop_copies_at_end(RankRoute& way) {
   while (way.stages.size() > 1 && way.stages.back().transforms.empty()) {
     way.stages.pop_back();
     way.exchanges.pop_back();
   }
 }
 
-void drop_copies_at_start(Route& way) {
+void drop_copies_at_start(RankRoute& way) {
   while (way.stages.size() > 1 && way.stages.front().transforms.empty()) {
     way.stages.erase(way.stages.begin());
     way.exchanges.erase(way.exchanges.begin());
@@ -81,13 +81,13 @@ std::string no_round_trip(const Plan& plan) {
          " points as two";
 }
 
-RoundTripRoute round_trip_route(const Plan& plan, Turn turn, std::int64_t rank) {
-  const bool in_spectrum = turn == Turn::in_spectrum;
+RoundTripRoute round_trip_route(const Plan& plan, ApplyIn turn, std::int64_t rank) {
+  const bool in_spectrum = turn == ApplyIn::spectrum;
   const Variant there{in_spectrum ? Direction::forward : Direction::backward, false};
   const Variant back{in_spectrum ? Direction::backward : Direction::forward, false};
   RoundTripRoute trip;
   trip.route = route_of(plan, there, rank, nullptr);
-  Route return_way = route_of(plan, back, rank, nullptr);
+  RankRoute return_way = route_of(plan, back, rank, nullptr);
   drop_copies_at_end(trip.route);
   drop_copies_at_start(return_way);
   trip.turn = trip.route.last();

@@ -18,8 +18,8 @@ std::vector<kernel::AxisTransform> transforms_of(
     const Plan& plan, const std::vector<Stage>& stages, std::size_t position, Direction direction,
     const std::shared_ptr<const kernel::LineSpectrum>& spectrum);
 
-/// Returns the chirp of the stage at a position, if it is an end of a convolution. The last stage
-/// scales.
+/// Returns the chirp of the stage at a position, if the stage begins or ends a convolution. The
+/// chirp of the last stage contains the scale of the transform.
 std::optional<kernel::ChirpEnd> chirp_end_of(const Plan& plan, const std::vector<Stage>& stages,
                                              std::size_t position, Direction direction);
 

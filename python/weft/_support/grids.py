@@ -58,5 +58,5 @@ def wavenumbers(kind: str, n: int, length: float) -> Array:
         return math.pi / length * (np.arange(n) + grid.lowest)
     k = np.fft.fftfreq(n, 1 / n)
     if kind == "r2c":
-        k = np.where(k == -n / 2, n / 2, k)  # as numpy.fft.rfftfreq; up to n if one axis is divided
+        k = np.where(k == -n / 2, n / 2, k)  # as numpy.fft.rfftfreq; a divided axis has all n
     return 2 * math.pi / length * k

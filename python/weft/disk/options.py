@@ -127,8 +127,8 @@ class OocOptions:
     method: str = option(
         Text("`auto`, `k-pass`, `bmmc:VARIANT`"),
         "auto",
-        "Algorithm. auto, k-pass: passes over lines. bmmc:VARIANT: the method of Cormen and Nicol, in a variant that "
-        "weft ooc analyze lists.",
+        "Algorithm. k-pass: each pass transforms lines of one or more axes. auto: the same. bmmc:VARIANT: the method "
+        "of Cormen and Nicol, in a variant that weft ooc analyze lists.",
         places=OOC,
     )
     machine: Any = option(

@@ -1,4 +1,4 @@
-"""The files with the elements of an HDF5 dataset, which may be others than the file with its name.
+"""The files that contain the elements of an HDF5 dataset. The file that the user names need not contain them.
 
 Links lead to other files, a virtual dataset consists of other datasets, and the elements of a dataset may be in raw
 files. If such a file is missing or too short, HDF5 reads fill values without an error.
@@ -17,7 +17,7 @@ _NUMBERED = re.compile(r"%\d*b")
 
 
 def files_of(h5py: Any, dataset: Any, name: str) -> tuple[str, ...]:
-    """Returns the files without links, each once, that of the dataset first.
+    """Returns the paths of these files: links are resolved, no path is repeated, and the dataset's own file is first.
 
     Errors: IoFailure for a file that is missing or too short.
     """
@@ -64,7 +64,7 @@ def _raw_files(dataset: Any, own: str, name: str) -> Iterator[str]:
 
 
 def _sources(dataset: Any, own: str, name: str) -> Iterator[tuple[str, str | None]]:
-    """Yields the files and datasets of a virtual dataset; no dataset if the file names have block numbers."""
+    """Yields the sources of a virtual dataset: a file, and the dataset in it. The latter is None for numbered names."""
     if not dataset.is_virtual:
         return
     for source in dataset.virtual_sources():

@@ -14,7 +14,7 @@ from weft.files.dtypes import checked_dtype
 
 MAGIC = b"\x93NUMPY"
 _VERSIONS = ((1, 0), (2, 0), (3, 0))
-# Most letters, of up to 4 bytes each. numpy.load rejects longer headers: they are damaged, or slow to parse.
+# Maximum letters, each of 1 to 4 bytes. numpy.load rejects longer headers: they are damaged, or slow to parse.
 _HEADER_MOST = 10000
 
 

@@ -46,7 +46,7 @@ def cosine_numbers(case: Case) -> str:
 
 
 def modes_class(case: Case) -> str:
-    """Returns "all" modes of each axis, or whether "some" or "each" of the transformed axes have fewer."""
+    """Returns "all" if no axis has fewer modes than points, otherwise "some" or "each" for the axes that have fewer."""
     count = len(case.truncated_axes)
     return "all" if count == 0 else "each" if count == len(case.all_axes) else "some"
 

@@ -82,7 +82,7 @@ class Case:
             "alone" (no communicator)
     kind    one word, or one for each of the transformed axes
     complex_input
-            whether cosine and sine kinds of all axes transform both parts of complex numbers; other kinds decide it
+            true: all axes are cosine or sine kinds, and these transform both parts of complex numbers
     modes   the number of lowest wavenumbers in the spectrum, one for each of the transformed axes; empty: all
     memory  the arrays: "weft" (fft.input.empty()), "numpy" (with guard zones), "in place", "returned" (no `out`)
     """
@@ -177,7 +177,7 @@ class Case:
 
     @property
     def shortened_axes(self) -> tuple[int, ...]:
-        """Returns the axes whose length in the output is another."""
+        """Returns the axes that have another length in the output."""
         return tuple(axis for axis, n in enumerate(self.output_shape) if n != self.shape[axis])
 
     @property
@@ -252,7 +252,7 @@ def has_kind_of(field: dataclasses.Field[Any], value: Any) -> bool:
 
 
 def has_modes(modes: Sequence[int], extents: Sequence[int]) -> bool:
-    """Returns whether there are no numbers of modes, or a possible one for each of axes with these lengths."""
+    """Returns whether `modes` is empty, or has a possible number for each axis of length `extents`."""
     fits = len(modes) == len(extents) and all(1 <= m <= n for m, n in zip(modes, extents, strict=True))
     return fits or not modes
 

@@ -47,11 +47,12 @@ BitMatrix axes_permutation(const std::vector<int>& lg_extents, const std::vector
   if (order.size() != lg_extents.size() ||
       std::any_of(lg_extents.begin(), lg_extents.end(), [](int lg) { return lg < 0; }))
     throw Error(ErrorCode::invalid_argument,
-                "an order of axes needs one lg extent of at least 0 for each of its " +
+                "an order of axes needs one lg extent, not negative, for each of its " +
                     std::to_string(order.size()) + " axes; given " +
-                    std::to_string(lg_extents.size()) + "; give as many");
+                    std::to_string(lg_extents.size()) +
+                    " lg extents; give one for each axis, none negative");
   check_permutation(order, "an order of axes");
-  // First bits of each source axis, and then of each target axis.
+  // `bit` runs over the first bits of the source axes, then over all bits of the target.
   std::vector<int> source_first(order.size());
   int bit = 0;
   for (std::size_t axis = order.size(); axis-- > 0; bit += lg_extents[axis])

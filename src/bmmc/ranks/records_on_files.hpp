@@ -30,9 +30,9 @@ struct RecordsOutcome {
 void check_record_files(const ooc::StoredArray& input, std::int64_t scratch_directories, int disks,
                         std::int64_t block_bytes);
 
-/// run_superlevels on files. The blocks of the output and of scratch, and on several ranks of the
-/// input, are in turn on the D disks of the plan; each rank opens the files of its own disks.
-/// Scratch directories: one for each disk; on one rank any number.
+/// run_superlevels on files. The blocks of output and scratch are in turn on the D disks of the
+/// plan. On several ranks this also holds for the input. Each rank opens the files of its own
+/// disks. Scratch directories: one for each disk; on one rank any number.
 ///
 /// Collective. Errors  Error(invalid_argument), the same on all ranks, for a set with another order
 /// or a number of ranks that differs from the plan's processors; those of open_set and

@@ -31,7 +31,7 @@ struct SuperlevelCounts {
   bool found_not_finite = false;  ///< in these numbers
 };
 
-/// Context of the passes of one processor; all of it stays the caller's.
+/// Context of the passes of one processor; the caller keeps all of it alive.
 struct RecordRun {
   std::int64_t record_bytes = 16;
   ProcessorExchange* peers = nullptr;

@@ -14,9 +14,9 @@ bool overlaps(const KPassPlan& plan, const model::DiskAssignment& storage) {
   return storage.asynchronous && plan.problem.buffers >= 3;
 }
 
-/// Returns whether a single buffer serves the disks. Of three buffers, two are for a transform from
-/// one to the other. The next panel is read into the third once the previous one has been written
-/// from it. The source of the transform serves instead if it is free earlier.
+/// Returns whether a single buffer serves the disks. Of three buffers, two are the source and the
+/// target of a transform. From the third, the previous panel is written; then the next one is read
+/// into it. If the transform ends before, the next panel is read into its source instead.
 bool has_one_buffer_for_disks(const KPassPlan& plan, const KPass& pass) {
   return plan.problem.buffers == 3 && !pass.keeps_order();
 }

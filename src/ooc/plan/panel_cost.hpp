@@ -11,8 +11,8 @@
 
 namespace weft::ooc {
 
-/// Cost of the panels of one pass. All panels are assumed to be like the widest, scaled by their
-/// average share of it. Plan, pass, machine and storage stay the caller's.
+/// Cost of the panels of one pass. The cost of a panel is that of the widest, times the ratio of
+/// the average size to the widest size. The caller keeps plan, pass, machine and storage alive.
 class PanelCostModel {
  public:
   /// working : panels that a node transforms at the same time, one for each of its ranks.
@@ -23,14 +23,13 @@ class PanelCostModel {
   /// Returns the average bytes of a panel, in the precision of the transform.
   double bytes() const;
 
-  /// Adds to seconds[k] the time of disk k to read or write a panel, in an array in the user's
-  /// order.
+  /// Adds to seconds[k] the time that disk k needs for its part of a panel.
   void add_disk(model::VolumeRole where, model::DiskAccess access,
                 std::vector<double>& seconds) const;
   /// Adds the time to write a panel into a journal, in one run.
   void add_journal(std::vector<double>& seconds) const;
-  /// Returns the time until an idle disk answers; 0 without asynchronous I/O, whose accesses
-  /// include it.
+  /// Returns the time until an idle disk answers. It is 0 if I/O is not asynchronous: then the time
+  /// of each access contains it.
   double latency_s() const;
 
   double arithmetic_s() const;  ///< lines, twiddles and chirps

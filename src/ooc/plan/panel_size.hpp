@@ -10,7 +10,7 @@ namespace weft::ooc {
 /// Finds the panel widths that memory allows for a pass.
 class PanelSizer {
  public:
-  /// `problem` stays the caller's.
+  /// The caller keeps `problem` alive.
   explicit PanelSizer(const KPassProblem& problem);
 
   /// Returns the pass with the widths of its panels; nullopt if memory has no room for a block of

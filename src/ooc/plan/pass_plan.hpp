@@ -19,8 +19,8 @@ namespace weft::ooc {
 // elements in the order in which the next pass reads them (Stockham), so no pass only permutes.
 
 /// The order of the result. transposed: element k1 + N1*k2 is stored at index k1*N2 + k2; only for
-/// arrays of one axis. Two passes then transform up to M*M/B points, and M/B*M/B in natural order
-/// (M points in memory, B in a block).
+/// arrays of one axis. With M points in memory and B in a block, two passes transform up to M*M/B
+/// points in transposed order, and (M/B)*(M/B) in natural order.
 enum class OutputOrder { natural, transposed };
 const char* to_string(OutputOrder);
 
@@ -54,8 +54,8 @@ struct KPassProblem {
   bool preserve_inputs = false;
   /// The output takes the place of the input: c2c, with elements of `precision`.
   bool in_place = false;
-  /// The largest number of axes of each pass; the first pass has the last axis. Memory may allow
-  /// fewer. Further passes, which have no number here, take as many axes as memory holds.
+  /// Entry i limits the number of axes of pass i; the first pass has the last axis. Memory may
+  /// allow fewer. Passes without an entry take as many axes as memory holds.
   std::vector<std::size_t> groups = {};
   /// Element type of the input if it is not that of `precision`. Then the first pass converts the
   /// input. For c2c, reals become complex numbers.
@@ -69,7 +69,7 @@ struct KPassProblem {
 enum class TwiddleBy { none, rest, inner };
 const char* to_string(TwiddleBy);
 
-/// Lines within a panel's radix, which is before * length * after.
+/// The lines of one axis in a panel. The product before * length * after is the panel's radix.
 struct PanelAxis {
   std::int64_t before = 1;
   std::int64_t length = 1;
@@ -116,8 +116,8 @@ struct KPass {
   bool writes_reals = false;
   std::int64_t real_radix = 0;  ///< radix of the real side, with a halved axis
   /// Elements on the disks for each `outer`; 0: all of [radix][rest][inner]. If there are fewer,
-  /// the pass reads zeros for the others, or does not write them. Half a spectrum that is packed or
-  /// unpacked has one more.
+  /// the pass reads zeros for the others, or does not write them. With packs_reals or
+  /// unpacks_reals, half a spectrum has one element more than this.
   std::int64_t source_slab = 0;
   std::int64_t target_slab = 0;
   /// Length of the real axis if the input is half its spectrum and is not packed; otherwise 0.

@@ -73,7 +73,7 @@ constexpr auto fields<ooc::KPassPlan> =
 namespace ooc {
 namespace {
 
-/// Raised when a reader of another version would misread a plan.
+/// Increase it when a reader of an older version would misread a plan.
 constexpr std::int64_t pass_plan_version = 1;
 
 }  // namespace

@@ -11,9 +11,9 @@ namespace weft::ooc {
 /// Transfers of one rank's disks in progress, started in lists of limited length.
 class DiskTransfers {
  public:
-  /// `list` has the capacity that lists are to have. The list and the volume stay the caller's;
-  /// others may use the list between start() and the next add(). volume : nullptr if there will be
-  /// no runs.
+  /// The capacity of `list` is the largest number of runs in a list. The caller keeps the list and
+  /// the volume alive. Others may use the list between start() and the next add(). volume : nullptr
+  /// if there will be no runs.
   DiskTransfers(disk::Volume* volume, disk::AccessDirection direction, std::vector<disk::Run>& list)
       : volume_(volume), direction_(direction), list_(list) {}
   DiskTransfers(const DiskTransfers&) = delete;

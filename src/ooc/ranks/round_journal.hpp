@@ -7,12 +7,12 @@
 
 namespace weft::ooc {
 
-/// Recoverable copy of one round of writes to the disks of one rank: a pass in place overwrites its
-/// input. Two slots alternate, because the progress note still refers to the old one while the new
-/// one is written.
+/// Copy of the writes of one round to the disks of one rank. A pass in place overwrites its input,
+/// so a resumed pass needs this copy. Two slots alternate, because the progress note still refers
+/// to the old one while the new one is written.
 class RoundJournal {
  public:
-  /// The volume stays the caller's, and begins with the slots. batch_bytes : length of a full
+  /// The volume begins with the slots. The caller keeps it alive. batch_bytes : length of a full
   /// batch.
   RoundJournal(disk::Volume& volume, const KPassPlan& plan, std::int64_t batch_bytes)
       : volume_(volume), plan_(plan), batch_bytes_(batch_bytes) {}

@@ -21,7 +21,7 @@ OwnershipPtr ownership_of(const StoredArray& array, int ranks);
 /// file it uses its own part. All ranks must see the index of a set. Scratch directories are
 /// assigned to ranks like disks; or each rank names its own sets (`own_scratch`), which are kept.
 ///
-/// Checksums   of blocks that one rank read or wrote as a whole; the first rank saves them.
+/// Checksums   exist for blocks that one rank read or wrote as a whole; the first rank saves them.
 /// Collective  as run_on_ranks. Errors: those of run_on_files, the same on all ranks.
 SharedOutcome run_on_shared_files(const KPassPlan& plan, const PassFiles& files,
                                   const comm::Communicator& comm, const PassOptions& options = {});

@@ -6,9 +6,10 @@
 
 namespace weft::ooc {
 
-/// Completes the input to a whole panel of complex numbers: reals become complex, elements that are
-/// not on the disks zero. In half a spectrum, elements 0 and N/2 are halved: twice the real part of
-/// its transform then is that of the whole spectrum.
+/// Completes the input to a whole panel of complex numbers. Reals become complex numbers, and
+/// elements that are not on the disks become zero. In half a spectrum, elements 0 and N/2 are
+/// halved. Then the transform of the whole spectrum is twice the real part of the transform of this
+/// half.
 void complete_source(const KPass& pass, const std::vector<Panel>& parts, Precision precision,
                      void* memory);
 

@@ -48,7 +48,7 @@ void PanelTransform::add_lines(const PassOptions& options, const PanelAxis& axis
 
 void PanelTransform::execute(const std::vector<Panel>& parts, char* from, char* to,
                              kernel::Progress* progress) const {
-  before_lines(parts, from);
+  prepare(parts, from);
   if (pass_.convolves)
     convolve(parts[0], from);
   else
@@ -60,7 +60,7 @@ void PanelTransform::execute(const std::vector<Panel>& parts, char* from, char* 
   if (pass_.writes_reals && !pass_.halves()) keep_real_parts(pass_, parts, problem_.precision, to);
 }
 
-void PanelTransform::before_lines(const std::vector<Panel>& parts, char* panel) const {
+void PanelTransform::prepare(const std::vector<Panel>& parts, char* panel) const {
   if (pass_.converts) convert_source(parts, panel);
   if (found_not_finite_ != nullptr) look_for_not_finite(parts, panel);
   if (pass_.chirp == Chirp::kernel)

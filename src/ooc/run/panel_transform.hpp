@@ -15,7 +15,8 @@ namespace weft::ooc {
 /// The work of a pass on a panel in memory, with its tables and tiles.
 class PanelTransform {
  public:
-  /// The plan stays the caller's. Errors  those of the engine, and out_of_memory.
+  /// The caller keeps the plan alive.
+  /// Errors    those of the engine, and out_of_memory.
   PanelTransform(const KPassPlan& plan, std::size_t index, const PassOptions& options);
 
   /// Memory    `from` is scratch afterwards; `to` is the same where the pass transforms in place,
@@ -32,7 +33,7 @@ class PanelTransform {
   std::int64_t elements_read(const std::vector<Panel>& parts) const;
   void convert_source(const std::vector<Panel>& parts, char* panel) const;
   void look_for_not_finite(const std::vector<Panel>& parts, const char* panel) const;
-  void before_lines(const std::vector<Panel>& parts, char* panel) const;
+  void prepare(const std::vector<Panel>& parts, char* panel) const;
   void transform_lines(const std::vector<Panel>& parts, char* from, char* to,
                        kernel::Progress* progress) const;
   void convolve(const Panel& panel, char* memory) const;

@@ -12,11 +12,11 @@
 namespace weft::test_support {
 namespace {
 
-using run::Turn;
+using run::ApplyIn;
 
 struct TripCase {
   Problem problem = {};
-  Turn turn = Turn::in_spectrum;
+  ApplyIn turn = ApplyIn::spectrum;
   std::int64_t stored_in = 1;
   std::int64_t there = 1;
   std::int64_t back = 1;
@@ -169,7 +169,7 @@ double sum_of_ranks(double mine) {
 }
 
 std::string words_of(const TripCase& c) {
-  return (c.turn == Turn::in_spectrum ? "in spectrum, " : "in space, ") +
+  return (c.turn == ApplyIn::spectrum ? "in spectrum, " : "in space, ") +
          std::to_string(c.stored_in) + " " + std::to_string(c.there) + " " +
          std::to_string(c.back) + " " + std::to_string(c.stored_out) +
          (c.has_before ? ", before" : "") + (c.has_after ? ", after" : "") +
@@ -183,7 +183,7 @@ void check_trip(const TripCase& c) {
   api::Handle handle(c.problem, {.planning = {.plan_by = PlanBy::fixed_rule}}, comm);
   const Plan& plan = handle.plan();
   SCOPED_TRACE(words_of(c) + "\n" + explain(plan));
-  const bool in_spectrum = c.turn == Turn::in_spectrum;
+  const bool in_spectrum = c.turn == ApplyIn::spectrum;
   const Layout& near = in_spectrum ? plan.input() : plan.output();
   const Layout& far = in_spectrum ? plan.output() : plan.input();
   const auto parts_of = [](Element e) { return e == Element::complex ? 2 : 1; };
@@ -307,7 +307,7 @@ TripCase random_trip(Random& random, int ranks) {
     if (kind == 1) c.problem.exchange.nodes = NodeUse::separate;
     if (kind == 2) c.problem.exchange.nodes = NodeUse::combined;
   }
-  c.turn = draw(random, 0, 1) == 0 ? Turn::in_spectrum : Turn::in_space;
+  c.turn = draw(random, 0, 1) == 0 ? ApplyIn::spectrum : ApplyIn::space;
   c.has_before = draw(random, 0, 2) == 0;
   c.has_after = draw(random, 0, 2) == 0;
   c.there = draw(random, 1, 3);

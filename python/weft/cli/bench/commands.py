@@ -33,7 +33,7 @@ def bench_command(
         str | None, typer.Option(metavar="P,Q", help="Also time these peers: fftw-mpi, fftw-threads, mpi4py-fft.")
     ] = None,
     methods: Annotated[
-        str | None, typer.Option(metavar="all|M,N", help="Compare all exchanges by these methods in one table.")
+        str | None, typer.Option(metavar="all|M,N", help="Compare exchange methods in one table; all: every one.")
     ] = None,
     transform: Annotated[
         TransformOptions, Part("axes", "modes", "output", "input", "overwrite_input", "threads", "engine")

@@ -83,10 +83,10 @@ def analyze_command(
         Paper | None, typer.Option(help="Instead of N: compare with a figure of the paper of Cormen and Nicol.")
     ] = None,
     message_s: Annotated[
-        float | None, typer.Option("--message-seconds", metavar="S", help="Cost of a message in the choice of method.")
+        float | None, typer.Option("--message-seconds", metavar="S", help="Cost of a message, to choose the method.")
     ] = None,
     byte_s: Annotated[
-        float | None, typer.Option("--byte-seconds", metavar="S", help="Cost of a byte of a message in this choice.")
+        float | None, typer.Option("--byte-seconds", metavar="S", help="Cost of a byte of a message, likewise.")
     ] = None,
     machine: Annotated[
         str | None,

@@ -1,4 +1,4 @@
-#include "run/route.hpp"
+#include "run/rank_route.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -44,7 +44,8 @@ std::vector<Stage> stages_of(const Plan& plan, Direction direction) {
 }
 
 /// Returns the caller's input or output on one rank, as the stages of a variant see it.
-kernel::Place users_array(const Plan& plan, const Route& route, bool is_input, std::int64_t rank) {
+kernel::Place users_array(const Plan& plan, const RankRoute& route, bool is_input,
+                          std::int64_t rank) {
   const Problem& problem = plan.problem;
   // The caller's array can have another shape than the exchanged array: half a spectrum in natural
   // order, and the input and output of a convolution.
@@ -63,17 +64,17 @@ kernel::Place users_array(const Plan& plan, const Route& route, bool is_input, s
 
 }  // namespace
 
-bool Route::is_real_before(std::size_t position) const {
+bool RankRoute::is_real_before(std::size_t position) const {
   const Element element = position < stages.size() ? stages[position].stage.source_element
                                                    : stages.back().stage.target_element;
   return element == Element::real;
 }
 
-Route route_of(const Plan& plan, Variant variant, std::int64_t rank,
-               const std::shared_ptr<const kernel::LineSpectrum>& spectrum) {
+RankRoute route_of(const Plan& plan, Variant variant, std::int64_t rank,
+                   const std::shared_ptr<const kernel::LineSpectrum>& spectrum) {
   const Direction direction = variant.direction;
   const std::vector<Stage> stages = stages_of(plan, direction);
-  Route route;
+  RankRoute route;
   route.variant = variant;
   route.call = (variant.is_backward() ? 2 : 0) + (variant.in_place ? 1 : 0);
   for (std::size_t i = 0; i < stages.size(); ++i) {

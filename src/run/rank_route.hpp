@@ -25,7 +25,7 @@ struct RouteStage {
 };
 
 /// Everything that one rank executes, in order: stages, and an exchange between each two.
-struct Route {
+struct RankRoute {
   std::vector<RouteStage> stages = {};
   std::vector<Exchange> exchanges = {};
   kernel::Place input = {};  ///< the caller's arrays on this rank
@@ -43,8 +43,8 @@ struct Route {
 
 /// Returns the route of a plan in one variant. `spectrum`: from chirp_spectrum(), for a plan that
 /// convolves.
-Route route_of(const Plan& plan, Variant variant, std::int64_t rank,
-               const std::shared_ptr<const kernel::LineSpectrum>& spectrum);
+RankRoute route_of(const Plan& plan, Variant variant, std::int64_t rank,
+                   const std::shared_ptr<const kernel::LineSpectrum>& spectrum);
 
 /// Returns the strides of the caller's real array when it shares memory with the complex one. Rows
 /// are padded to 2*(n/2+1) reals where the halved axis is whole and fastest in memory; otherwise
