@@ -39,6 +39,7 @@ from weft.errors import (
     Unsupported,
     WeftError,
 )
+from weft.fields import Applied, FieldFunction, Tile
 from weft.options import Exchange, Planning
 from weft.planning import division, mapping
 from weft.planning.machine_choice import local_machine
@@ -55,10 +56,12 @@ refuse_in_one_line(Problem, Stage, WisdomEntry)
 
 __all__ = [
     "FFT",
+    "Applied",
     "Disagreement",
     "EngineVersion",
     "Exchange",
     "FftFailure",
+    "FieldFunction",
     "InvalidArgument",
     "IoFailure",
     "Layout",
@@ -76,6 +79,7 @@ __all__ = [
     "Side",
     "Stage",
     "StepRecord",
+    "Tile",
     "Unsupported",
     "WeftError",
     "Wisdom",

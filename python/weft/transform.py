@@ -14,6 +14,7 @@ from weft._planning import start_of
 from weft._support import array_checks, checks, dtypes, grids, pickles
 from weft._support.option_types import checked
 from weft.arrays import Array, Side
+from weft.fields import Applied, apply
 from weft.options import Exchange, Planning, TransformOptions, make_problem
 from weft.planning.machine_choice import DEFAULT, machine_or_word, wants_all_ranks
 from weft.planning.plans import machine_of
@@ -249,6 +250,51 @@ class FFT:
     def backward_many(self, Xs: Sequence[Any], outs: Sequence[Any] | None = None) -> list[Array]:
         """Transforms several outputs back, under the rules of forward_many."""
         return self._execute_many(False, Xs, outs)
+
+    def apply_in_spectrum(
+        self,
+        function: Any,
+        inputs: Sequence[Any],
+        outputs: Sequence[Any] | None = None,
+        *,
+        before: Any = None,
+        after: Any = None,
+        fields: tuple[int, int] | None = None,
+    ) -> Applied:
+        """Transforms fields forward, calls a function on tiles of their spectra, and transforms back.
+
+        inputs   : arrays as for forward: n of them.
+        outputs  : arrays as for forward, or how many to make; default: as many as inputs. An output may be an input.
+        function : a :class:`weft.FieldFunction`, a Python function of a :class:`weft.Tile`, compiled code, or an
+                   operator. It reads n spectra and writes one for each output.
+        before   : a function that makes the fields of a tile from the inputs; after : one that makes the outputs of a
+                   tile from the fields that were transformed back. Each is called in a pass that is made in any case.
+        fields   : with `before` or `after`: the numbers of fields transformed there and back.
+
+        The last stage forward, the function and the first stage back are one pass through memory, and no exchange is
+        between them. While one field is exchanged, another is transformed. The first call with functions and fields
+        of these numbers plans, and allocates the workspace of a transform for each field. Collective.
+
+        Errors: those of forward; Unsupported where one axis is divided; InvalidArgument with the text of an exception
+        in a function.
+        """
+        return apply(self, True, inputs, outputs, (function, before, after), fields)
+
+    def apply_in_space(
+        self,
+        function: Any,
+        inputs: Sequence[Any],
+        outputs: Sequence[Any] | None = None,
+        *,
+        before: Any = None,
+        after: Any = None,
+        fields: tuple[int, int] | None = None,
+    ) -> Applied:
+        """Transforms spectra backward, calls a function on tiles in space, and transforms forward.
+
+        The mirror image of :meth:`apply_in_spectrum`: inputs and outputs are arrays as for backward.
+        """
+        return apply(self, False, inputs, outputs, (function, before, after), fields)
 
     def _execute_many(self, forward: bool, given: Sequence[Any], outs: Sequence[Any] | None) -> list[Array]:
         sources: list[int] = []

@@ -18,6 +18,8 @@
 #include "kernel/transpose.hpp"
 #include "probe/lines_in_cache.hpp"
 #include "probe/probe.hpp"
+#include "running/field_work.hpp"
+#include "running/field_work.hpp"
 #include "running/memory.hpp"
 #include "running/ooc.hpp"
 #include "running/ranks.hpp"
@@ -160,6 +162,7 @@ void bind_fft(nb::module_& m) {
       .def("record", &records_of, "Returns the steps of the last recorded run.")
       .def("explain", &Handle::explain, nb::call_guard<nb::gil_scoped_release>(),
            "Describes the plan and its reasons.");
+  weft::python::bind_field_work(m, bound);
 }
 
 /// A turn on a communicator in Python, for calls that consist of several calls.

@@ -15,6 +15,12 @@ from typing import Any
 import numpy as np
 import weft
 from drawn_on_ranks import drawn_call  # noqa: F401
+from fields_on_ranks import (  # noqa: F401
+    curl_of_fields,
+    exception_in_a_function,
+    product_in_space,
+    round_trips_that_differ,
+)
 from grouping import for_fft, for_plan
 from ooc_on_ranks import changed_while_read, out_of_core, records, report_refused  # noqa: F401
 from threads_on_ranks import (  # noqa: F401

@@ -1,0 +1,315 @@
+"""Functions of several fields, which a transform calls on tiles of them while they are in cache."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from weft import arrays, errors, runtime
+from weft._planning import start_of
+from weft._support import array_checks, checks
+from weft.arrays import Array
+
+# A call of Python costs some microseconds, so a field has at least this many bytes in its tiles.
+_LEAST_TILE_BYTES = 1 << 20
+_WORDS = ("sum", "max")
+_REAL_DTYPES = {4: np.float32, 8: np.float64, 16: np.longdouble}
+_COMPLEX_DTYPES = {4: np.complex64, 8: np.complex128, 16: np.clongdouble}
+
+
+class _TileStruct(ctypes.Structure):
+    """weft_tile of weft/tile.h."""
+
+    _fields_ = (
+        ("dims", ctypes.c_int64),
+        ("input_count", ctypes.c_int64),
+        ("output_count", ctypes.c_int64),
+        ("result_count", ctypes.c_int64),
+        ("real_bytes", ctypes.c_int64),
+        ("is_complex", ctypes.c_int64),
+        ("lower", ctypes.POINTER(ctypes.c_int64)),
+        ("extents", ctypes.POINTER(ctypes.c_int64)),
+        ("strides", ctypes.POINTER(ctypes.c_int64)),
+        ("inputs", ctypes.POINTER(ctypes.c_void_p)),
+        ("outputs", ctypes.POINTER(ctypes.c_void_p)),
+        ("coordinates", ctypes.POINTER(ctypes.c_void_p)),
+        ("weights", ctypes.POINTER(ctypes.c_void_p)),
+        ("results", ctypes.c_void_p),
+    )
+
+
+class Tile:
+    """A block of distributed arrays while it is in cache. All arrays are views, valid during the call.
+
+    inputs, outputs : a tuple of arrays each. The function writes every element of the outputs.
+    lower           : index of the first element in the global array, by axis.
+    coordinates     : by axis, one broadcastable array each. In the spectrum: wavenumbers, in units of 2*pi/L on Fourier
+                      axes and of pi/L on cosine and sine axes. In space: positions, where L is 1. Indices on axes
+                      that are not transformed.
+    weights         : how many elements of the whole spectrum an element of half a spectrum represents; otherwise 1.
+    results         : the sums or maxima of this tile, an array; 0 or -inf at first.
+    """
+
+    def __init__(self, address: int) -> None:
+        struct = _TileStruct.from_address(address)
+        dims = struct.dims
+        self._shape = tuple(struct.extents[axis] for axis in range(dims))
+        self._strides = tuple(struct.strides[axis] for axis in range(dims))
+        self._dtype = _dtype_of(struct.real_bytes, struct.is_complex)
+        self.lower = tuple(struct.lower[axis] for axis in range(dims))
+        self.inputs = tuple(self._array(struct.inputs[i]) for i in range(struct.input_count))
+        self.outputs = tuple(self._array(struct.outputs[i]) for i in range(struct.output_count))
+        self.coordinates = tuple(self._numbers(struct.coordinates[axis], axis) for axis in range(dims))
+        weights = [self._numbers(struct.weights[axis], axis) for axis in range(dims) if struct.weights[axis]]
+        self.weights: Array | float = weights[0] if weights else 1.0
+        self.results = _memory(struct.results or 0, (struct.result_count,), np.dtype(np.float64))
+
+    def _array(self, address: int) -> Array:
+        strides = tuple(stride * self._dtype.itemsize for stride in self._strides)
+        size = sum((n - 1) * s for n, s in zip(self._shape, strides, strict=True)) + self._dtype.itemsize
+        flat = (ctypes.c_char * size).from_address(address)
+        return np.ndarray(self._shape, self._dtype, buffer=flat, strides=strides)
+
+    def _numbers(self, address: int, axis: int) -> Array:
+        count = self._shape[axis]
+        shape = tuple(count if a == axis else 1 for a in range(len(self._shape)))
+        return _memory(address, (count,), np.dtype(np.float64)).reshape(shape)
+
+
+def _dtype_of(real_bytes: int, is_complex: int) -> np.dtype[Any]:
+    return np.dtype((_COMPLEX_DTYPES if is_complex else _REAL_DTYPES)[real_bytes])
+
+
+def _memory(address: int, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Array:
+    size = int(np.prod(shape)) * dtype.itemsize
+    if size == 0:
+        return np.empty(shape, dtype)
+    return np.ndarray(shape, dtype, buffer=(ctypes.c_char * size).from_address(address))
+
+
+@dataclass(frozen=True)
+class FieldFunction:
+    """A function of several fields, for :meth:`weft.FFT.apply_in_spectrum` and `apply_in_space`.
+
+    call      : a Python function of one :class:`weft.Tile`. Or compiled code: a C function
+                `int f(const weft_tile *, void *)` of weft/tile.h that returns 0, as a ctypes function, a numba cfunc
+                or a scipy.LowLevelCallable.
+    pointwise : element i of the outputs depends on element i of the inputs alone, and all inputs of an element are
+                read before its outputs are written. Inputs and outputs may then share memory.
+    results   : the number of sums or maxima that the function returns in `tile.results`.
+    combine   : "sum" or "max": how the results of tiles and ranks become one.
+
+    Compiled code is called from several threads at once; a Python function by one thread at a time.
+    """
+
+    call: Any
+    pointwise: bool = False
+    results: int = 0
+    combine: str = "sum"
+
+    def bound(self, fft: Any) -> _BoundFunction:
+        """Returns the function as weft's core calls it."""
+        module = runtime.running()
+        results = checks.integer(self.results, "results", 0, 1_000_000)
+        word = checks.word(self.combine, "combine", "sum")
+        if word not in _WORDS:
+            raise errors.InvalidArgument(f'combine must be "sum" or "max"; given {word!r}')
+        properties = (bool(self.pointwise), results, word == "max")
+        compiled = _compiled(self.call)
+        if compiled is not None:
+            address, user = compiled
+            return _BoundFunction(module.FieldFunction.of_address(address, user, *properties), results, 0)
+        if not callable(self.call):
+            raise errors.InvalidArgument(
+                f"a function of fields must be callable, a C function or an operator; given {type(self.call).__name__}"
+            )
+        failures: list[BaseException] = []
+        caller = _caller(self.call, failures)
+        return _BoundFunction(module.FieldFunction.of_python(caller, *properties), results, _LEAST_TILE_BYTES, failures)
+
+
+class _BoundFunction:
+    """A function of weft's core, the least bytes of its tiles, and the exceptions of its calls."""
+
+    def __init__(
+        self, function: Any, results: int, least_tile_bytes: int, failures: list[BaseException] | None = None
+    ) -> None:
+        self.function = function
+        self.results = results
+        self.least_tile_bytes = least_tile_bytes
+        self.failures = [] if failures is None else failures
+
+
+def _caller(call: Callable[[Tile], Any], failures: list[BaseException]) -> Callable[[int], Any]:
+    """Returns a function of a tile's address, which returns None or an error."""
+
+    def caller(address: int) -> tuple[str, str] | None:
+        try:
+            call(Tile(address))
+        except BaseException as reason:
+            failures.append(reason)
+            return errors.error_pair(errors.InvalidArgument(f"{type(reason).__name__}: {reason}"))
+        return None
+
+    return caller
+
+
+def bound(given: Any, fft: Any, what: str) -> _BoundFunction:
+    """Returns a function, an operator or a callable as weft's core calls it."""
+    if hasattr(given, "bound"):
+        made: _BoundFunction = given.bound(fft)
+        return made
+    if given is None:
+        raise errors.InvalidArgument(f"{what} must be a function of fields; given None")
+    return FieldFunction(given).bound(fft)
+
+
+def _compiled(call: Any) -> tuple[int, int] | None:
+    """Returns the addresses of a C function and of its data; None for a Python function."""
+    if isinstance(call, ctypes._CFuncPtr):
+        _require_arguments(len(call.argtypes or (None, None)), "a ctypes function")
+        return ctypes.cast(call, ctypes.c_void_p).value or 0, 0
+    if hasattr(call, "address") and hasattr(call, "native_name"):  # a numba cfunc
+        signature = call._sig
+        _require_arguments(len(signature.args), "a numba cfunc")
+        if str(signature.return_type) not in ("int32", "none"):
+            raise errors.InvalidArgument(
+                f"a numba cfunc of fields must return int32, 0 unless it fails; its signature is {signature}"
+            )
+        return int(call.address), 0
+    if type(call).__name__ == "LowLevelCallable":
+        return _low_level(call)
+    return None
+
+
+def _require_arguments(count: int, what: str) -> None:
+    if count != 2:
+        raise errors.InvalidArgument(
+            f"{what} of fields must have two arguments, `const weft_tile *` and `void *`; given one with {count}"
+        )
+
+
+def _low_level(call: Any) -> tuple[int, int]:
+    """Returns the addresses in a scipy.LowLevelCallable of a ctypes function."""
+    if not isinstance(call.function, ctypes._CFuncPtr):
+        raise errors.InvalidArgument(
+            "a LowLevelCallable of fields must hold a ctypes function; given one of "
+            f"{type(call.function).__name__}; give the function itself"
+        )
+    compiled = _compiled(call.function)
+    user = call.user_data
+    data = 0 if user is None else ctypes.cast(user, ctypes.c_void_p).value or 0
+    return (compiled or (0, 0))[0], data
+
+
+@dataclass(frozen=True)
+class Applied:
+    """The result of apply_in_spectrum and apply_in_space.
+
+    outputs  : the arrays, in the order of the outputs.
+    results  : the sums or maxima of the function, of all tiles and ranks.
+    before   : those of the function `before`.
+    after    : those of the function `after`.
+    """
+
+    outputs: list[Array]
+    results: tuple[float, ...] = ()
+    before: tuple[float, ...] = ()
+    after: tuple[float, ...] = ()
+
+
+def apply(
+    fft: Any, in_spectrum: bool, inputs: Any, outputs: Any, functions: tuple[Any, Any, Any], fields: Any
+) -> Applied:
+    """Runs a round trip of a transform: `functions` are the function and those before and after it, or None."""
+    side = fft.input if in_spectrum else fft.output
+    call = _Call()
+    error = None
+    try:
+        call.fill(fft, side, in_spectrum, checks.items(inputs, "inputs"), outputs, functions, fields)
+    except Exception as reason:
+        error = errors.error_pair(reason)
+    made = [None if each is None else each.function for each in call.functions]
+    least = max((each.least_tile_bytes for each in call.functions if each is not None), default=0)
+    work = runtime.running().FieldWork(*made, *call.fields, least)
+    try:
+        numbers = fft._handle.apply(in_spectrum, work, call.sources, call.targets, error)
+    except errors.WeftError as reason:
+        raise reason from call.taken_failure()
+    return call.applied(tuple(numbers))
+
+
+class _Call:
+    """The arrays and functions of a round trip on this rank."""
+
+    def __init__(self) -> None:
+        self.sources: list[int] = []
+        self.targets: list[int] = []
+        self.outputs: list[Array] = []
+        self.functions: list[_BoundFunction | None] = [None, None, None]
+        self.fields = (0, 0)
+
+    def fill(
+        self, fft: Any, side: Any, in_spectrum: bool, inputs: Any, outputs: Any, functions: Any, fields: Any
+    ) -> None:
+        """Checks what a caller gave."""
+        self.fields = _field_counts(fields)
+        for i, (given, what) in enumerate(zip(functions, ("function", "before", "after"), strict=True)):
+            if i == 0 or given is not None:
+                self.functions[i] = bound(given, fft, what)
+        read, _ = array_checks.ROLES[in_spectrum, False]
+        _, written = array_checks.ROLES[not in_spectrum, False]
+        for given in inputs:
+            self.sources.append(_checked_address(arrays.as_array(given, "input"), side, read, writable=False))
+        for out in _wanted_outputs(outputs, len(inputs)):
+            array = side.empty() if out is None else arrays.as_array(out, "output")
+            self.targets.append(_checked_address(array, side, written, writable=True))
+            self.outputs.append(array if out is None else out)
+
+    def taken_failure(self) -> BaseException | None:
+        """Returns the first exception of a Python function, and forgets all: they hold frames that hold this call."""
+        failures = [failure for each in self.functions if each is not None for failure in each.failures]
+        for each in self.functions:
+            if each is not None:
+                each.failures.clear()
+        return failures[0] if failures else None
+
+    def applied(self, numbers: tuple[float, ...]) -> Applied:
+        """Returns the result of the call; the numbers are those of before, function and after."""
+        counts = [0 if each is None else each.results for each in self.functions]
+        function_start = counts[1]
+        after_start = function_start + counts[0]
+        return Applied(
+            self.outputs,
+            numbers[function_start:after_start],
+            numbers[:function_start],
+            numbers[after_start:],
+        )
+
+
+def _wanted_outputs(outputs: Any, inputs: int) -> list[Any]:
+    if outputs is None:
+        return [None] * inputs
+    if isinstance(outputs, int):
+        return [None] * checks.integer(outputs, "outputs", 1, 1000)
+    return list(checks.items(outputs, "outputs"))
+
+
+def _field_counts(fields: Any) -> tuple[int, int]:
+    if fields is None:
+        return 0, 0
+    counts = checks.integers(fields, "fields")
+    if len(counts) != 2:
+        raise errors.InvalidArgument(
+            f"fields must be two numbers, of fields transformed there and back; given {len(counts)}"
+        )
+    return counts[0], counts[1]
+
+
+def _checked_address(array: Array, side: Any, role: Any, *, writable: bool) -> int:
+    array_checks.check_array(array, side.shape, side.dtype, side.strides, role, writable=writable)
+    return start_of(array) if array.size else 0

@@ -1,0 +1,150 @@
+"""Work on fields while they are in cache: round trips against numpy, compiled functions, and refusals."""
+
+from __future__ import annotations
+
+import ctypes
+import subprocess
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+import weft
+from fields_on_ranks import curl_of_fields, local, noise
+
+if TYPE_CHECKING:
+    from pool import Pool
+
+pytestmark = pytest.mark.skipif(not weft.running_available(), reason="transforms need weft's extension module over MPI")
+FUNCTION_SOURCE = """
+#include "weft/tile.h"
+/* Multiplies the one input by the number that `user` points to. */
+int times(const weft_tile* tile, void* user) {
+  const int64_t parts = tile->is_complex ? 2 : 1;
+  const double factor = user ? *(const double*)user : 2;
+  const int64_t* n = tile->extents;
+  const int64_t* s = tile->strides;
+  if (tile->dims != 3 || tile->real_bytes != 8) return 1;
+  for (int64_t i = 0; i < n[0]; ++i)
+    for (int64_t j = 0; j < n[1]; ++j)
+      for (int64_t k = 0; k < n[2]; ++k)
+        for (int64_t p = 0; p < parts; ++p) {
+          const int64_t at = (i * s[0] + j * s[1] + k * s[2]) * parts + p;
+          ((double*)tile->outputs[0])[at] = factor * ((const double*)tile->inputs[0])[at];
+        }
+  return 0;
+}
+int fails(const weft_tile* tile, void* user) { return tile && !user ? 7 : 0; }
+"""
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("in_place", [False, True])
+def test_a_curl_on_one_rank(dtype: str, in_place: bool) -> None:
+    assert curl_of_fields(None, [12, 9, 10], dtype, None, in_place)
+
+
+@pytest.mark.parametrize("ranks", [2, 3])
+def test_a_curl_on_ranks(pool: Pool, ranks: int) -> None:
+    assert all(pool.values("curl_of_fields", ranks, shape=[13, 9, 7], dtype="float64", grid=None, in_place=False))
+
+
+def test_a_curl_on_pencils(pool: Pool) -> None:
+    assert all(pool.values("curl_of_fields", 4, shape=[8, 9, 11], dtype="float64", grid=[2, 2, 1], in_place=True))
+
+
+@pytest.mark.parametrize("ranks", [1, 3])
+def test_a_product_in_space(pool: Pool, ranks: int) -> None:
+    assert all(pool.values("product_in_space", ranks))
+
+
+@pytest.mark.parametrize("ranks", [1, 3])
+def test_an_exception_in_a_function(pool: Pool, ranks: int) -> None:
+    assert all(pool.values("exception_in_a_function", ranks))
+
+
+def test_ranks_that_differ(pool: Pool) -> None:
+    assert all(pool.values("round_trips_that_differ", 2))
+
+
+@pytest.fixture(scope="module")
+def compiled(tmp_path_factory: pytest.TempPathFactory) -> ctypes.CDLL:
+    folder = tmp_path_factory.mktemp("compiled")
+    source = folder / "times.c"
+    source.write_text(FUNCTION_SOURCE)
+    include = Path(__file__).parents[3] / "include"
+    command = ["cc", "-shared", "-fPIC", "-O2", f"-I{include}", str(source), "-o", str(folder / "times.so")]
+    subprocess.run(command, check=True)
+    return ctypes.CDLL(str(folder / "times.so"))
+
+
+def test_a_c_function(compiled: ctypes.CDLL) -> None:
+    fft = weft.FFT((6, 5, 8), kind="r2c", threads=2)
+    x = local(fft, noise((6, 5, 8), 3))
+    done = fft.apply_in_spectrum(weft.FieldFunction(compiled.times, pointwise=True), [x])
+    np.testing.assert_allclose(done.outputs[0], 2 * x, atol=1e-13)
+    with pytest.raises(weft.InvalidArgument, match="returned 7 instead of 0"):
+        fft.apply_in_spectrum(compiled.fails, [x])
+
+
+def test_a_low_level_callable(compiled: ctypes.CDLL) -> None:
+    scipy = pytest.importorskip("scipy")
+    fft = weft.FFT((6, 5, 8))
+    x = fft.input.empty()
+    x[...] = noise((6, 5, 8), 4)
+    three = ctypes.c_double(3)
+    compiled.times.argtypes = (ctypes.c_void_p, ctypes.c_void_p)
+    low = scipy.LowLevelCallable(compiled.times, ctypes.cast(ctypes.pointer(three), ctypes.c_void_p))
+    done = fft.apply_in_spectrum(low, [x])
+    np.testing.assert_allclose(done.outputs[0], 3 * x, atol=1e-13)
+
+
+@pytest.mark.parametrize(
+    ("change", "text"),
+    [
+        ({"function": None}, "function must be a function of fields"),
+        ({"function": 3}, "must be callable"),
+        ({"function": weft.FieldFunction(print, results=-1)}, "results must be 0 to"),
+        ({"function": weft.FieldFunction(print, combine="mean")}, 'combine must be "sum" or "max"'),
+        ({"inputs": []}, "has 1 to 1000 inputs"),
+        ({"outputs": 0}, "outputs must be 1 to 1000"),
+        ({"fields": (2, 1)}, "without a function before"),
+        ({"fields": (1,)}, "fields must be two numbers"),
+        ({"fields": "ab"}, "fields"),
+    ],
+)
+def test_what_is_refused(change: dict[str, Any], text: str) -> None:
+    fft = weft.FFT((4, 6))
+    given: dict[str, Any] = {"function": print, "inputs": [fft.input.zeros()], **change}
+    with pytest.raises(weft.InvalidArgument, match=text):
+        fft.apply_in_spectrum(**given)
+
+
+def test_arrays_that_overlap() -> None:
+    fft = weft.FFT((4, 6))
+    memory = np.zeros(48, complex)
+    whole, part = memory[:24].reshape(4, 6), memory[12:36].reshape(4, 6)
+    with pytest.raises(weft.InvalidArgument, match="overlaps a part of input"):
+        fft.apply_in_spectrum(print, [whole], [part])
+    with pytest.raises(weft.InvalidArgument, match="outputs 0 and 1 overlap"):
+        fft.apply_in_spectrum(print, [whole], [whole, part])
+    with pytest.raises(weft.LayoutMismatch, match="local shape"):
+        fft.apply_in_spectrum(print, [whole[:3]])
+
+
+def test_one_axis_that_is_divided() -> None:
+    fft = weft.FFT((2**20,), dtype="float32")
+    if len(fft.plan.stages) == 1:
+        pytest.skip("this processor's cache holds the whole axis")
+    with pytest.raises(weft.Unsupported, match="sees its one axis"):
+        fft.apply_in_spectrum(print, [fft.input.zeros()])
+
+
+def test_a_recorded_round_trip_is_explained() -> None:
+    fft = weft.FFT((8, 8, 8))
+    fft.recording = True
+    x = fft.input.zeros()
+    fft.apply_in_spectrum(lambda tile: np.copyto(tile.outputs[0], tile.inputs[0]), [x])
+    stages = [step for step in fft.record if step.kind == "stage"]
+    assert stages
+    assert sum(step.bytes_read for step in stages) >= x.nbytes

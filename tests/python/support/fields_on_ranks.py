@@ -1,0 +1,111 @@
+"""Round trips of fields on ranks, against numpy."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+import weft
+from numpy.typing import NDArray
+
+
+def noise(shape: tuple[int, ...], seed: int) -> NDArray[Any]:
+    return np.random.default_rng(seed).standard_normal(shape)
+
+
+def local(fft: weft.FFT, whole: NDArray[Any]) -> NDArray[Any]:
+    array = fft.input.empty()
+    array[...] = whole[fft.input.slices]
+    return array
+
+
+def rotation(tile: weft.Tile) -> None:
+    """The curl of three spectra."""
+    k = tile.coordinates
+    u = tile.inputs
+    for i in range(3):
+        j, m = (i + 1) % 3, (i + 2) % 3
+        tile.outputs[i][...] = 1j * (k[j] * u[m] - k[m] * u[j])
+    tile.results[0] += float((tile.weights * np.abs(u[0]) ** 2).sum())
+    tile.results[1] += 1
+
+
+def numpy_rotation(u: list[NDArray[Any]]) -> list[NDArray[Any]]:
+    n = u[0].shape
+    k = [
+        np.fft.fftfreq(n[0], 1 / n[0])[:, None, None],
+        np.fft.fftfreq(n[1], 1 / n[1])[:, None],
+        np.arange(n[2] // 2 + 1),
+    ]
+    spectra = [np.fft.rfftn(a, axes=(0, 1, 2)) for a in u]
+    pairs = [((i + 1) % 3, (i + 2) % 3) for i in range(3)]
+    return [np.fft.irfftn(1j * (k[j] * spectra[m] - k[m] * spectra[j]), s=n, axes=(0, 1, 2)) for j, m in pairs]
+
+
+def curl_of_fields(comm: Any, shape: list[int], dtype: str, grid: Any, in_place: bool) -> bool:
+    fft = weft.FFT(shape, kind="r2c", dtype=dtype, comm=comm, input=grid, threads=2)
+    whole = [noise(tuple(shape), seed) for seed in range(3)]
+    given = [local(fft, a) for a in whole]
+    copies = [a.copy() for a in given]
+    done = fft.apply_in_spectrum(weft.FieldFunction(rotation, results=2), given, given if in_place else None)
+    tolerance = 2e-5 if dtype == "float32" else 1e-12
+    for got, wanted in zip(done.outputs, numpy_rotation(whole), strict=True):
+        np.testing.assert_allclose(got, wanted[fft.input.slices], atol=tolerance * np.abs(wanted).max())
+    energy = (whole[0] ** 2).sum() * whole[0].size
+    assert done.results[0] == pytest.approx(energy, rel=1e-5 if dtype == "float32" else 1e-12)
+    assert done.results[1] >= 1
+    assert in_place or all(np.array_equal(a, b) for a, b in zip(given, copies, strict=True))
+    return True
+
+
+def product_in_space(comm: Any) -> bool:
+    """Two spectra become the spectrum of the product of their fields, with a function on either side."""
+    shape = (10, 9, 12)
+    fft = weft.FFT(shape, kind="r2c", comm=comm, norm="forward")
+    a, b = (noise(shape, seed) for seed in (5, 6))
+    spectra = [fft.forward(local(fft, f)) for f in (a, b)]
+
+    def double(tile: weft.Tile) -> None:
+        tile.outputs[0][...] = 2 * tile.inputs[0]
+        tile.outputs[1][...] = tile.inputs[1]
+
+    def product(tile: weft.Tile) -> None:
+        tile.outputs[0][...] = tile.inputs[0] * tile.inputs[1]
+        tile.results[0] = max(tile.results[0], np.abs(tile.inputs[0]).max())
+
+    def shifted(tile: weft.Tile) -> None:
+        tile.outputs[0][...] = tile.inputs[0] + (tile.coordinates[0] == 0)
+
+    largest = weft.FieldFunction(product, results=1, combine="max")
+    done = fft.apply_in_space(largest, spectra, 1, before=double, after=shifted, fields=(2, 1))
+    wanted = np.fft.rfftn(2 * a * b, norm="forward")
+    wanted[0] += 1
+    np.testing.assert_allclose(done.outputs[0], wanted[fft.output.slices], atol=1e-13)
+    assert done.results[0] == pytest.approx(2 * np.abs(a).max(), rel=1e-12)
+    return True
+
+
+def exception_in_a_function(comm: Any) -> bool:
+    """An exception on one rank ends the call on all ranks with one text, and the transform stays usable."""
+    fft = weft.FFT((8, 8, 8), comm=comm)
+    x = fft.input.zeros()
+
+    def fails(tile: weft.Tile) -> None:
+        if all(index == 0 for index in tile.lower):
+            raise ZeroDivisionError("no mass")
+        tile.outputs[0][...] = 0
+
+    with pytest.raises(weft.InvalidArgument, match=r"ZeroDivisionError: no mass"):
+        fft.apply_in_spectrum(fails, [x])
+    done = fft.apply_in_spectrum(lambda tile: np.copyto(tile.outputs[0], tile.inputs[0]), [x])
+    return not np.abs(done.outputs[0]).any()
+
+
+def round_trips_that_differ(comm: Any) -> bool:
+    fft = weft.FFT((6, 6, 6), comm=comm)
+    x = fft.input.zeros()
+    count = 1 + (comm.rank == comm.size - 1)
+    with pytest.raises(weft.Disagreement, match="apply_in_spectrum"):
+        fft.apply_in_spectrum(lambda tile: None, [x] * count, count)
+    return True
