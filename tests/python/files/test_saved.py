@@ -98,14 +98,20 @@ def test_chunks_on_ranks(pool: Pool, folder: Path, ranks: int, chunks: tuple[int
     files = [path for path in Path("x.zarr/c").rglob("*") if path.is_file()]
     assert len(files) == np.prod([-(-n // c) for n, c in zip(whole.shape, chunks, strict=True)])
     assert {path.stat().st_size for path in files} == {int(np.prod(chunks)) * 8}
+    padding = int(np.prod(chunks)) * len(files) - whole.size
+    stored = np.concatenate([np.fromfile(path, "c8") for path in files])
+    assert np.count_nonzero(stored) == whole.size and stored.size - whole.size == padding
 
 
-def test_chunks_beyond_the_limit_are_cut(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
-    monkeypatch.setattr("weft.files.zarr_target.CHUNK_BYTES_MAX", 100)
+@pytest.mark.parametrize(("limit", "extents"), [(100, [2, 6]), (40, [1, 3]), (1, [1, 1])])
+def test_chunks_beyond_the_limit_are_cut(
+    monkeypatch: pytest.MonkeyPatch, folder: Path, limit: int, extents: list[int]
+) -> None:
+    monkeypatch.setattr("weft.files.zarr_target.CHUNK_BYTES_MAX", limit)
     whole = whole_array((4, 6), "f8")
     weft.save("x.zarr", whole, ONE)
     np.testing.assert_array_equal(content("x.zarr", whole), whole)
-    assert json.loads(Path("x.zarr/zarr.json").read_text())["chunk_grid"]["configuration"]["chunk_shape"] == [2, 6]
+    assert json.loads(Path("x.zarr/zarr.json").read_text())["chunk_grid"]["configuration"]["chunk_shape"] == extents
 
 
 @pytest.mark.parametrize("name", FILES)
@@ -415,3 +421,21 @@ def test_the_command_in_one_process(folder: Path, capsys: pytest.CaptureFixture[
         for ending in form.endings if form.writes is not None else ():
             assert cli(["fft", "in.npy", f"out{ending}"]) == 0
             assert f"out{ending}: 4x4 complex128" in capsys.readouterr().out
+
+
+# ---- the page ----
+
+
+def test_the_page_of_files(folder: Path) -> None:
+    """conventions.md: its table has every type, and its example runs."""
+    page = (Path(__file__).parents[3] / "docs" / "conventions.md").read_text(encoding="utf-8")
+    section = page.partition("\n## Files\n")[2].partition("\n## ")[0]
+    rows = re.findall(r"^\| \S+ \| (`.*`) \|.*\| (.*) \|$", section, re.MULTILINE)
+    assert len(rows) == len(FORMATS)
+    for (names, written), form in zip(rows, FORMATS, strict=True):
+        assert all(f"`x{ending}`" in names for ending in form.endings)
+        assert (written == "no") == (form.writes is None)
+    x = whole_array((6, 7, 5), "f8")
+    weft.save("field.h5:/velocity", x, weft.Layout.slab(x.shape, 1))
+    exec(section.partition("```python\n")[2].partition("```")[0], {"weft": weft, "comm": None})
+    np.testing.assert_allclose(content("spectrum.zarr", x), np.fft.rfftn(x), atol=1e-12)
