@@ -106,8 +106,8 @@ def load(
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     np.save(os.path.join(folder, "x.npy"), np.ones((2, 3)))
     ...     x, layout = weft.load(os.path.join(folder, "x.npy"))
-    >>> x.shape, layout.describe()
-    ((2, 3), '2x3 as slab, grid 1x1x1')
+    >>> x.shape, layout.box(0)
+    ((2, 3), ((0, 2), (0, 3)))
     """
     rank = runtime.rank_of(comm)
     opened: list[Source] = []

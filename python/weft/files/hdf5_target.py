@@ -31,7 +31,7 @@ class Hdf5Target(Target):
         self._h5py = library(path, "writing")
         self._path = path
         self._dataset = checked_inside(path, dataset or DEFAULT_DATASET)
-        self._header = b""
+        self._header = b""  # `create` then only waits until HDF5's own data is on the disk
         self.shape = tuple(shape)
         self.dtype = checked_dtype(np.dtype(dtype), path).newbyteorder("=")
         self.offset = 0  # known when the file exists
@@ -100,7 +100,5 @@ class Hdf5Target(Target):
                 f"HDF5 must allocate a contiguous dataset at once; it did not for {self.name}; write to a .npy file"
             )
         self.offset = int(offset)
-        reserve(file, self.offset + self.size_bytes)
-
-    def create(self, name=None, tell=lambda path: None) -> str:
-        return Replacement.create(self, name, tell)
+        # A file system that cannot reserve space sets the length instead: it must not cut what HDF5 has written.
+        reserve(file, max(self.offset + self.size_bytes, os.fstat(file).st_size))

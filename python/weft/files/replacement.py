@@ -119,8 +119,9 @@ class Writing:
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
         if isinstance(error, OSError) and not isinstance(error, errors.WeftError):
             size = "" if self._size_bytes is None else f" ({self._size_bytes} bytes)"
+            reason = error.strerror or error  # h5py raises errors without a number
             raise errors.IoFailure(
-                f"an output must be writable as a whole; {self._name}{size}: {error.strerror}; {_remedy(error.errno)}"
+                f"an output must be writable as a whole; {self._name}{size}: {reason}; {_remedy(error.errno)}"
             ) from None
 
 

@@ -6,7 +6,7 @@ Each chunk is a file with the chunk's elements in C order, so that every rank wr
 import json
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import product
 from math import prod
 from pathlib import Path
@@ -86,7 +86,7 @@ class ZarrTarget(FolderReplacement):
             others = (file for file in files if file not in (_METADATA, *_OLD_METADATA))
             yield from (f"also holds {os.path.join(inside, file)}" for file in others)
 
-    def create(self, name=None, tell=lambda path: None) -> str:
+    def create(self, name: str | None = None, tell: Callable[[str], object] = lambda path: None) -> str:
         temporary = super().create(name, tell)
         try:
             with Writing(self.name, self.size_bytes):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import errno
 import json
 import os
 import re
@@ -220,6 +221,16 @@ def test_file_systems_that_cannot_exchange_names(folder: Path, monkeypatch: pyte
         weft.save("x.zarr", np.zeros((4, 6)), ONE)
     assert content("x.zarr", np.ones(1)).sum() == 48
     assert os.listdir() == ["x.zarr"]
+
+
+def test_file_systems_that_cannot_reserve(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*given: object) -> None:
+        raise OSError(errno.EOPNOTSUPP, "not supported")
+
+    monkeypatch.setattr(os, "posix_fallocate", refuse)
+    for name in FILES:
+        weft.save(name, np.ones((4, 6)), ONE)
+        assert content(name, np.ones((4, 6))).sum() == 24
 
 
 # ---- failures ----
