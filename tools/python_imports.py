@@ -21,7 +21,9 @@ MAY_IMPORT: dict[str, set[str]] = {
     "files": {"errors"},
     "planning": BASE | {"files"},
     "redistribution": BASE | {"arrays"},
-    "transform": BASE | {"arrays", "planning"},
+    "array_files": BASE | {"arrays", "files", "redistribution"},
+    "fields": BASE | {"arrays"},
+    "transform": BASE | {"arrays", "fields", "planning"},
     "disk": BASE | {"arrays", "files"},
     "bmmc": BASE | {"files", "disk", "planning"},
     # weft.ooc has the public names of both subjects, and its function fft runs either.

@@ -27,6 +27,7 @@ from weft._planning import (
 )
 from weft._planning import version as __version__
 from weft._support.core_types import refuse_in_one_line
+from weft.array_files import load, save
 from weft.arrays import Side
 from weft.errors import (
     Disagreement,
@@ -91,6 +92,7 @@ __all__ = [
     "division",
     "gather",
     "layout_of_local_boxes",
+    "load",
     "local_machine",
     "mapping",
     "node_memory",
@@ -100,5 +102,6 @@ __all__ = [
     "probe",
     "redistribute",
     "running_available",
+    "save",
     "scatter",
 ]

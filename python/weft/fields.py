@@ -17,6 +17,8 @@ from weft.arrays import Array
 # A call of Python costs some microseconds, so a field has at least this many bytes in its tiles.
 _LEAST_TILE_BYTES = 1 << 20
 _WORDS = ("sum", "max")
+# The class of all C functions that ctypes makes.
+_C_FUNCTION: Any = ctypes.CFUNCTYPE(None).__base__
 _REAL_DTYPES = {4: np.float32, 8: np.float64, 16: np.longdouble}
 _COMPLEX_DTYPES = {4: np.complex64, 8: np.complex128, 16: np.clongdouble}
 
@@ -170,7 +172,7 @@ def bound(given: Any, fft: Any, what: str) -> _BoundFunction:
 
 def _compiled(call: Any) -> tuple[int, int] | None:
     """Returns the addresses of a C function and of its data; None for a Python function."""
-    if isinstance(call, ctypes._CFuncPtr):
+    if isinstance(call, _C_FUNCTION):
         _require_arguments(len(call.argtypes or (None, None)), "a ctypes function")
         return ctypes.cast(call, ctypes.c_void_p).value or 0, 0
     if hasattr(call, "address") and hasattr(call, "native_name"):  # a numba cfunc
@@ -195,7 +197,7 @@ def _require_arguments(count: int, what: str) -> None:
 
 def _low_level(call: Any) -> tuple[int, int]:
     """Returns the addresses in a scipy.LowLevelCallable of a ctypes function."""
-    if not isinstance(call.function, ctypes._CFuncPtr):
+    if not isinstance(call.function, _C_FUNCTION):
         raise errors.InvalidArgument(
             "a LowLevelCallable of fields must hold a ctypes function; given one of "
             f"{type(call.function).__name__}; give the function itself"

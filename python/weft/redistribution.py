@@ -49,7 +49,7 @@ def redistribute(a: Any, source: Layout, target: Layout, comm: Any = None, out: 
         dtype = _plain(array.dtype)
         item_bytes = dtype.itemsize
         if out is None:
-            result = _new_array(target, rank, dtype)
+            result = new_array(target, rank, dtype)
         result = arrays.as_array(result, "target array")
         _check(array, source, rank, dtype, _SOURCE, writable=False)
         _check(result, target, rank, dtype, _TARGET, writable=True)
@@ -102,7 +102,7 @@ def scatter(a: Any, layout: Layout, comm: Any = None, root: int = 0, dtype: Any 
     source: Any = runtime.agreed(comm, given if at_root else lambda: None)
     word = module.broadcast_text(handle, source.dtype.str if at_root else "", owner)
     if not at_root:
-        source = _new_array(whole, module.rank_of(handle), np.dtype(word))
+        source = new_array(whole, module.rank_of(handle), np.dtype(word))
     return redistribute(source, whole, layout, comm)
 
 
@@ -131,13 +131,8 @@ def _on_root(layout: Layout, comm: Any, root: int) -> tuple[Layout, int]:
     module, handle = runtime.running(), runtime.handle_of(comm)
 
     def checked() -> tuple[Layout, int]:
-        _require_layout(layout)
         ranks = module.size_of(handle)
-        if layout.ranks != ranks:
-            raise errors.LayoutMismatch(
-                f"a layout must be one for the ranks of the communicator; given one for {layout.ranks}, and there are "
-                f"{ranks}; make it for {ranks}"
-            )
+        require_layout(layout, ranks)
         owner = checks.integer(root, "root", 0, ranks - 1)
         return Layout.on_one(layout.shape, layout.ranks, owner), owner
 
@@ -146,6 +141,16 @@ def _on_root(layout: Layout, comm: Any, root: int) -> tuple[Layout, int]:
     differs = errors.Disagreement(f"all ranks must name the same root; rank 0 gave {first}, another {owner}")
     runtime.agree(comm, None if first == str(owner) else differs)
     return whole, owner
+
+
+def require_layout(layout: Any, ranks: int) -> None:
+    """Raises InvalidArgument or LayoutMismatch unless this is a layout for a number of ranks."""
+    _require_layout(layout)
+    if layout.ranks != ranks:
+        raise errors.LayoutMismatch(
+            f"a layout must be one for the ranks of the communicator; given one for {layout.ranks}, and there are "
+            f"{ranks}; make it for {ranks}"
+        )
 
 
 def _require_layout(given: Any) -> None:
@@ -162,7 +167,8 @@ def _plain(dtype: np.dtype[Any]) -> np.dtype[Any]:
     return dtype
 
 
-def _new_array(layout: Layout, rank: int, dtype: np.dtype[Any]) -> Array:
+def new_array(layout: Layout, rank: int, dtype: np.dtype[Any]) -> Array:
+    """Returns an array of a rank's box in the memory order of its layout, with arbitrary values."""
     shape = layout.local_shape(rank)
     flat = np.empty(int(np.prod(shape)), dtype)
     strides = [s * dtype.itemsize for s in layout.strides(rank)]

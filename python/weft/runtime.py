@@ -102,6 +102,16 @@ def _require_same_mpi(mpi: Any) -> None:
         )
 
 
+def rank_of(comm: Any) -> int:
+    """Returns the number of this rank; 0 for None."""
+    return int(running().rank_of(handle_of(comm)))
+
+
+def size_of(comm: Any) -> int:
+    """Returns the number of ranks; 1 for None."""
+    return int(running().size_of(handle_of(comm)))
+
+
 def turn(comm: Any) -> contextlib.AbstractContextManager[Any]:
     """Returns a context in which this thread alone uses a communicator; calls of other threads wait.
 

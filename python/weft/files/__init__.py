@@ -1,4 +1,4 @@
-"""Arrays in files: .npy, raw and NIfTI, read and written box by box.
+"""Arrays in files: .npy, raw, HDF5, zarr and NIfTI, read and written box by box.
 
 Every rank opens a source and reads its own box only. One rank creates a target under a temporary name, all ranks fill
 it, and it is renamed when complete. So a failure leaves nothing behind, and an old file stays unchanged.
@@ -6,21 +6,26 @@ it, and it is renamed when complete. So a failure leaves nothing behind, and an 
 
 from weft.files.dtypes import complex_dtype, named_dtype, working_dtype
 from weft.files.flat import FlatSource
-from weft.files.opening import open_source
+from weft.files.formats import new_target, open_source
 from weft.files.replacement import check_target, write_file
 from weft.files.source import Source, check_shape
-from weft.files.target import NPY_ENDINGS, RAW_ENDINGS, Target
+from weft.files.target import NPY_ENDINGS, RAW_ENDINGS, ArrayTarget, Target
+from weft.files.zarr_target import ZarrTarget, default_chunks
 
 __all__ = [
     "NPY_ENDINGS",
     "RAW_ENDINGS",
+    "ArrayTarget",
     "FlatSource",
     "Source",
     "Target",
+    "ZarrTarget",
     "check_shape",
     "check_target",
     "complex_dtype",
+    "default_chunks",
     "named_dtype",
+    "new_target",
     "open_source",
     "working_dtype",
     "write_file",

@@ -10,6 +10,9 @@ from weft.files.hdf5_files import files_of
 from weft.files.pieces import Box
 from weft.files.source import check_readable, check_shape
 
+# The dataset of a name without one, such as data.h5.
+DEFAULT_DATASET = "/data"
+
 
 class Hdf5Source:
     """A dataset of numbers, by the name of its file, a colon and its path in it."""
@@ -17,8 +20,8 @@ class Hdf5Source:
     by_boxes = True
 
     def __init__(self, path: str, dataset: str):
-        h5py = _library(path)
-        self.name = f"{path}:{dataset}"
+        h5py = library(path, "reading")
+        self.name = f"{path}:{dataset or DEFAULT_DATASET}"
         check_readable(path)
         try:
             self._file = h5py.File(path, "r")
@@ -56,24 +59,25 @@ class Hdf5Source:
         self._file.close()
 
 
-def _library(path: str) -> Any:
+def library(path: str, doing: str) -> Any:
+    """Returns the package h5py. Raises Unsupported if it is not installed."""
     try:
         import h5py
     except ImportError:
         raise errors.Unsupported(
-            f"reading HDF5 files takes the package h5py, which is not installed; got {path}; pip install h5py"
+            f"{doing} HDF5 files takes the package h5py, which is not installed; got {path}; pip install h5py"
         ) from None
     return h5py
 
 
 def _found(h5py: Any, file: Any, path: str, dataset: str) -> Any:
-    found = file.get(dataset) if dataset else None
+    found = file.get(dataset or DEFAULT_DATASET)
     if isinstance(found, h5py.Dataset):
         return found
     _require_whole_links(h5py, file, path, dataset)
     some = _names(h5py, file, path)
     what = f"there is no dataset {dataset}" if dataset else "none is named"
-    if isinstance(found, h5py.Group):
+    if dataset and isinstance(found, h5py.Group):
         what = f"{dataset} is a group"
     raise errors.InvalidArgument(
         f"an HDF5 input is a file and a dataset in it, FILE:/PATH; {path}: {what}; "

@@ -43,13 +43,17 @@ class Replacement:
                 with Writing(self.name, self.size_bytes):
                     if self._final.exists():
                         os.fchmod(file, self._final.stat().st_mode & 0o777)
-                    _reserve(file, self.size_bytes)
+                    self._prepare(file)
             finally:
                 os.close(file)
         except BaseException:
             self.discard()
             raise
         return self.temporary
+
+    def _prepare(self, file: int) -> None:
+        """Reserves the space of the new file, which is open."""
+        reserve(file, self.size_bytes)
 
     def _open_new(self, temporary: Path) -> int:
         try:
@@ -115,8 +119,9 @@ class Writing:
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
         if isinstance(error, OSError) and not isinstance(error, errors.WeftError):
             size = "" if self._size_bytes is None else f" ({self._size_bytes} bytes)"
+            reason = error.strerror or error  # h5py raises errors without a number
             raise errors.IoFailure(
-                f"an output must be writable as a whole; {self._name}{size}: {error.strerror}; {_remedy(error.errno)}"
+                f"an output must be writable as a whole; {self._name}{size}: {reason}; {_remedy(error.errno)}"
             ) from None
 
 
@@ -184,11 +189,16 @@ def check_target(path: str, endings: tuple[str, ...]) -> None:
             f"{Path(path).with_suffix(endings[0]) if Path(path).name else 'out' + endings[0]}"
         )
     check_length(path)
-    final = Path(os.path.realpath(path))
-    if os.path.exists(final) and not os.path.isfile(final):  # Path's methods raise for unreadable folders
+    if os.path.exists(path) and not os.path.isfile(path):  # Path's methods raise for unreadable folders
         raise errors.InvalidArgument(
             f"an output must be a regular file; {path} is not one; write to a name that is free"
         )
+    check_folder_of(path)
+
+
+def check_folder_of(path: str) -> None:
+    """Raises IoFailure if a file or folder of this name cannot be made, because of the folder that would hold it."""
+    final = Path(os.path.realpath(path))
     if not os.path.isdir(final.parent):
         raise errors.IoFailure(f"the folder of an output must exist; there is no {final.parent}; create it")
     if not os.access(final.parent, os.W_OK | os.X_OK):
@@ -198,7 +208,7 @@ def check_target(path: str, endings: tuple[str, ...]) -> None:
         )
 
 
-def _reserve(file: int, size_bytes: int) -> None:
+def reserve(file: int, size_bytes: int) -> None:
     """Reserves the space now, so that a full disk is noticed before hours of work."""
     if size_bytes == 0:
         return

@@ -27,7 +27,7 @@ def look_at(paths: Iterable[str]) -> Seen:
     return {path: look(path) for path in paths}
 
 
-def require_unchanged(seen: Seen, name: str) -> None:
+def require_unchanged(seen: Seen, name: str, since: str = "the transform was planned") -> None:
     """Raises IoFailure if a name leads to another file than at its examination, or to other contents."""
     for path, then in seen.items():
         try:
@@ -38,7 +38,7 @@ def require_unchanged(seen: Seen, name: str) -> None:
             which = "it" if path == name else path
             raise errors.IoFailure(
                 f"an input must stay the same file, unchanged, until all is read; {name}: {which} has changed since "
-                "the transform was planned; repeat the command when no process writes there"
+                f"{since}; repeat the command when no process writes there"
             )
 
 

@@ -34,6 +34,23 @@ class ChunkedSource(Source, Protocol):
     flat: tuple[str, int] | None  # file and offset of the elements, if they are unpacked and in C order
 
 
+class Reading:
+    """A context that turns an OSError into an IoFailure with the file, the reason and a remedy."""
+
+    def __init__(self, name: str):
+        self._name = name
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if isinstance(error, OSError) and not isinstance(error, errors.WeftError):
+            raise errors.IoFailure(
+                f"an input must be readable as a whole; {self._name}: {error.strerror or error}; check the file and "
+                "its disk"
+            ) from None
+
+
 def check_readable(path: str) -> None:
     """Raises IoFailure unless a path is a readable file."""
     if not os.path.exists(path):

@@ -1,17 +1,50 @@
 """Writing of an array file from many ranks."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from math import prod
+from typing import Protocol
 
 import numpy as np
 
 from weft.files import npy
 from weft.files.pieces import Box, pieces
-from weft.files.replacement import Replacement, Writing, write_all
+from weft.files.replacement import Replacement, Writing, check_target, write_all
 
 NPY_ENDINGS = (".npy",)
 RAW_ENDINGS = (".raw", ".bin")
+
+
+class ArrayTarget(Protocol):
+    """A new array in a file or a store.
+
+    The first rank calls `check` and `create`. The others `join` with the returned name and the `offset`. All ranks
+    `write` boxes that together cover the array. Then the first rank calls `commit`, or `discard` after a failure.
+    """
+
+    name: str
+    shape: tuple[int, ...]
+    dtype: np.dtype
+    offset: int  # of the elements in the file
+    temporary: str | None
+
+    def check(self) -> None:
+        """Raises InvalidArgument or IoFailure if the array cannot be written. Writes nothing."""
+
+    def create(self, name: str | None = None, tell: Callable[[str], object] = lambda path: None) -> str:
+        """Makes the temporary file or folder. `tell` receives its name before it exists."""
+
+    def join(self, temporary: str, offset: int) -> None:
+        """Takes part in the writing of a file or folder that another rank created."""
+
+    def write(self, box: Box, array: np.ndarray) -> None:
+        """Writes a box and waits until it is on the disk."""
+
+    def commit(self) -> None:
+        """Gives the complete array its name."""
+
+    def discard(self) -> None:
+        """Removes the data written so far; does nothing after commit."""
 
 
 class Target(Replacement):
@@ -32,17 +65,20 @@ class Target(Replacement):
         is_npy = path.lower().endswith(NPY_ENDINGS)
         header_shape = self.shape[::-1] if fortran else self.shape
         self._header = npy.header_bytes(header_shape, self.dtype, lead_multiple, fortran=fortran) if is_npy else b""
-        super().__init__(path, len(self._header) + prod(shape) * self.dtype.itemsize)
+        self.offset = len(self._header)
+        super().__init__(path, self.offset + prod(shape) * self.dtype.itemsize)
 
-    @property
-    def offset(self) -> int:
-        """The offset of the elements."""
-        return len(self._header)
+    def check(self) -> None:
+        check_target(self.name, NPY_ENDINGS + RAW_ENDINGS)
 
     def create(self, name: str | None = None, tell: Callable[[str], object] = lambda path: None) -> str:
         temporary = super().create(name, tell)
         self._write([(0, self._header)])
         return temporary
+
+    def join(self, temporary: str, offset: int) -> None:
+        self.adopt(temporary)
+        self.offset = offset
 
     def write(self, box: Box, array: np.ndarray) -> None:
         """Writes a box and waits until it is on the disk."""
@@ -50,14 +86,14 @@ class Target(Replacement):
             return
         item_bytes = self.dtype.itemsize
 
-        def parts():
+        def parts() -> Iterable[tuple[int, np.ndarray]]:
             for offset, index in pieces(self.shape, box, item_bytes):
                 part = np.ascontiguousarray(array[index], dtype=self.dtype)
-                yield len(self._header) + offset * item_bytes, part.view(np.uint8).reshape(-1)
+                yield self.offset + offset * item_bytes, part.view(np.uint8).reshape(-1)
 
         self._write(parts())
 
-    def _write(self, parts) -> None:
+    def _write(self, parts: Iterable[tuple[int, bytes | np.ndarray]]) -> None:
         if self.temporary is None:
             raise ValueError("Target.write needs the name that Target.create returned")
         with Writing(self.name, self.size_bytes):

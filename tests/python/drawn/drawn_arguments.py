@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from drawn_files import BAD_ARRAYS, BAD_OUTPUTS, GOOD_ARRAYS, JSON_KINDS, MUTANTS
+from drawn_files import BAD_ARRAYS, BAD_OUTPUTS, GOOD_ARRAYS, GOOD_OUTPUTS, JSON_KINDS, MUTANTS
 
 # Expressions that make an object of each class with methods.
 OBJECTS: dict[str, tuple[str, ...]] = {
@@ -262,6 +262,10 @@ TEXTS: dict[str, Texts] = {
     "input_dtype": Texts(("None", "'float64'"), ("'x'", "5")),
 }  # fmt: skip
 OWN_TEXTS: dict[tuple[str, str], Texts] = {
+    ("weft.save", "path"): Texts(names(GOOD_OUTPUTS), (*names(BAD_OUTPUTS), "5", "b'out.npy'", "['out.npy']")),
+    ("weft.save", "chunks"): Texts(("None", "(2, 3)", "[9, 9]"), ("()", "(0, 1)", "(2,)", "'2x3'", "(2**70, 1)", "5")),
+    ("weft.load", "path"): Texts((*_PATHS.good, "'out.npy'"), (*_PATHS.bad, "5", "b'real.npy'", "['real.npy']")),
+    ("weft.load", "layout"): Texts(("None", *_LAYOUTS.good), _LAYOUTS.bad),
     ("weft.ooc.fft", "source"): _PATHS,
     ("weft.ooc.fft", "target"): Texts((*_TARGETS.good, "None"), _TARGETS.bad),
     ("weft.ooc.fft", "order"): _word("natural", "transposed"),

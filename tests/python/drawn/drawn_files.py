@@ -58,11 +58,16 @@ BAD_ARRAYS = (
     "wisdom.json", "machine.json", "real.npy/x.npy", "x.raw", "", ".", "..", "/", "~", "*", "no-text\udcff", "-",
     f"{'long' * 80}.npy",
 )  # fmt: skip
-GOOD_OUTPUTS = ("out.npy", "out.raw", "out.bin", "old.npy", "$a$ ü.npy", "folder/out.npy", "write-protected.npy")
+GOOD_OUTPUTS = (
+    "out.npy", "out.raw", "out.bin", "old.npy", "$a$ ü.npy", "folder/out.npy", "write-protected.npy", "out.h5:/x",
+    "out.hdf5", "out.zarr", "folder/out.zarr/a/x", "x.zarr",
+)  # fmt: skip
 BAD_OUTPUTS = (
     "none/out.npy", "real.npy", "complex.npy", "x.raw", "set.json", "folder.npy", "fifo.npy", "full.npy", "loop.npy",
-    "dangling.npy", "null.npy", "out.txt", "out", "", ".", "/", "out.h5:/x", "out.zarr", "real.npy/out.npy",
-    "read-only/out.npy", "closed/out.npy", "two\nlines out.npy", "out\udcff.npy", f"{'long' * 80}.npy", "-", ".npy",
+    "dangling.npy", "null.npy", "out.txt", "out", "", ".", "/", "data.h5:/x", "out.h5:/", "group.zarr", "out.zarr/..",
+    "folder.h5", "text.h5:/x", "fifo.h5", "real.npy/out.npy", "read-only/out.npy", "closed/out.npy",
+    "read-only/out.zarr", "closed/out.h5", "two\nlines out.npy", "out\udcff.npy", "out\udcff.zarr", "out.h5:/\udcff",
+    f"{'long' * 80}.npy", f"{'long' * 80}.zarr", "-", ".npy",
 )  # fmt: skip
 CLOSED = {"write-protected.npy": 0o444, "unreadable.npy": 0, "read-only": 0o555, "closed": 0}
 MUTANTS = 8

@@ -15,20 +15,11 @@ from typing import Any
 import numpy as np
 import weft
 from drawn_on_ranks import drawn_call  # noqa: F401
-from fields_on_ranks import (  # noqa: F401
-    curl_of_fields,
-    exception_in_a_function,
-    product_in_space,
-    round_trips_that_differ,
-)
+from fields_on_ranks import curl_of_fields, exception_in_a_function, product_in_space, round_trips_that_differ  # noqa
+from files_on_ranks import loaded, save_badly, save_on_a_full_disk, saved  # noqa: F401
 from grouping import for_fft, for_plan
 from ooc_on_ranks import changed_while_read, out_of_core, records, report_refused  # noqa: F401
-from threads_on_ranks import (  # noqa: F401
-    different_calls,
-    first_use_by_threads,
-    forked,
-    threads_on_one_communicator,
-)
+from threads_on_ranks import different_calls, first_use_by_threads, forked, threads_on_one_communicator  # noqa: F401
 from weft.verify import plane_waves, runner, trial
 from weft.verify.cases import Case, as_tuples
 from weft.verify.trial import collect, spread

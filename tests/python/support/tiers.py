@@ -51,6 +51,10 @@ NIGHTLY: dict[str, str] = {
     "test_probe::test_a_probed_machine_plans[3]": _RANKS,
     "test_cli_bad_input::*3]": "refused before ranks start, or by the same code on each; the gate has three",
     "test_bench_model::test_every_problem_has_its_row[3]": _RANKS,
+    "test_saved::test_ranks_that_are_stopped_leave_nothing": _KILLS,
+    "test_saved::test_every_layout_on_ranks*5]": _RANKS,
+    "test_saved::test_every_type_on_ranks[shape*-c8-1]": _RANKS,
+    "test_saved::test_chunks_on_ranks*1]": _RANKS,
 }
 
 # Cases of the tests above that the gate runs nevertheless.

@@ -19,12 +19,12 @@ from weft.cli.support.text import counted, joined
 from weft.cli.support.trace import Trace
 from weft.cli.support.values import checked_axes, keeps_numbers, kinds_by_axis, modes_text
 from weft.files import (
-    NPY_ENDINGS,
-    RAW_ENDINGS,
+    ArrayTarget,
     Source,
-    Target,
+    ZarrTarget,
     check_target,
     complex_dtype,
+    new_target,
     open_source,
     working_dtype,
     write_file,
@@ -99,13 +99,18 @@ def run(options: Options, session: Session) -> int:
     with session.together():
         source = open_source(options.source, options.shape, options.dtype)
         problem = described(source, options)
+        target = new_target(options.target, problem.result_shape, problem.result_dtype)
         if session.is_root:
-            check_target(options.target, NPY_ENDINGS + RAW_ENDINGS)
+            target.check()
             if options.trace:
                 check_target(options.trace, ())
     grid_bytes = math.prod(problem.shape) * problem.dtype.itemsize
     spectrum_bytes = math.prod(problem.spectrum_shape) * problem.spectrum_dtype.itemsize
-    check_memory(session.comm, problem.shape, problem.dtype.itemsize, arrays=1 + spectrum_bytes / grid_bytes)
+    chunked_bytes = (
+        math.prod(target.shape) * target.dtype.itemsize if isinstance(target, ZarrTarget) else 0
+    )  # the result in whole chunks
+    arrays = 1 + (spectrum_bytes + chunked_bytes) / grid_bytes
+    check_memory(session.comm, problem.shape, problem.dtype.itemsize, arrays)
     session.progress("planning")
     fft = weft.FFT(
         problem.shape,
@@ -126,12 +131,20 @@ def run(options: Options, session: Session) -> int:
     if options.explain and not options.json:
         session.print(explained(fft.explain(), fft.plan))
     clock.lap("plan_s")
-    _transform(options, session, source, problem, fft, clock)
+    _transform(options, session, source, target, problem, fft, clock)
     _report(options, session, source, problem, fft, clock)
     return 0
 
 
-def _transform(options: Options, session: Session, source: Source, problem: Problem, fft: Any, clock: "Clock") -> None:
+def _transform(
+    options: Options,
+    session: Session,
+    source: Source,
+    target: ArrayTarget,
+    problem: Problem,
+    fft: Any,
+    clock: "Clock",
+) -> None:
     trace = Trace(session, fft) if options.trace else None
     step = trace.call if trace else lambda name, function, transform=False: function()
     start, end = (fft.output, fft.input) if problem.inverse else (fft.input, fft.output)
@@ -146,8 +159,7 @@ def _transform(options: Options, session: Session, source: Source, problem: Prob
     result = step("transform", lambda: call(local), transform=True)
     session.barrier()
     clock.lap("transform_s")
-    session.progress(f"writing {options.target}")
-    target = Target(options.target, problem.result_shape, problem.result_dtype)
+    session.progress(f"writing {target.name}")
     step("write", lambda: write_array(session, target, end, result))
     clock.lap("write_s")
     if trace:

@@ -18,8 +18,15 @@ from weft.options import Exchange, Planning, TransformOptions
 def fft_command(
     context: typer.Context,
     *,
-    source: Annotated[str, typer.Argument(metavar="IN", help="A .npy, .nii, .nii.gz or raw file.")],
-    target: Annotated[str, typer.Argument(metavar="OUT", help="A .npy file, or raw if it ends in .raw or .bin.")],
+    source: Annotated[
+        str, typer.Argument(metavar="IN", help="A .npy, .nii, .nii.gz, HDF5 (x.h5:/data), zarr or raw file.")
+    ],
+    target: Annotated[
+        str,
+        typer.Argument(
+            metavar="OUT", help="By its ending .npy, raw (.raw, .bin), HDF5 (.h5, .h5:/field/x) or zarr (.zarr)."
+        ),
+    ],
     kind: Annotated[
         str | None,
         typer.Option(
@@ -54,9 +61,9 @@ def fft_command(
 ) -> int:
     """Transform the array in a file and write the result to a file, as numpy.fft and scipy.fft do.
 
-    IN may be .npy of any numeric type and order, NIfTI, or raw with --shape and --dtype. Each rank reads and writes
-    only its own part. Only a .nii.gz file is read by one rank and scattered. OUT appears when it is complete; it may be
-    the same file as IN.
+    IN may be .npy of any numeric type and order, NIfTI, an HDF5 dataset, a zarr array, or raw with --shape and --dtype.
+    Each rank reads and writes only its own part. Only a .nii.gz file is read by one rank and scattered. OUT appears
+    when it is complete; it may be the same file as IN. x.h5 means x.h5:/data.
     """
     from weft.cli.commands import fft
 

@@ -4,9 +4,9 @@ from typing import Any
 
 import numpy as np
 
-import weft
+from weft import array_files
 from weft.cli.support.session import Session
-from weft.files import Source, Target
+from weft.files import ArrayTarget, Source
 
 # Elements that the search for NaN reads at a time.
 _CHECKED_AT_ONCE = 1 << 20
@@ -16,21 +16,9 @@ def read_array(session: Session, source: Source, side: Any) -> np.ndarray:
     """Collective: reads this rank's box of the file's array into a new array of the transform's input or output."""
     with session.together():
         local = side.empty()
-    if source.by_boxes or session.ranks == 1:
-        with session.together():
-            source.read(side.box, local)
-    else:
-        local[...] = _scattered(session, source, side)
-    return local
-
-
-def _scattered(session: Session, source: Source, side: Any) -> np.ndarray:
-    whole = None
     with session.together():
-        if session.is_root:
-            whole = np.empty(source.shape, side.dtype)
-            source.read([(0, n) for n in source.shape], whole)
-    return weft.scatter(whole, side.layout, session.comm, root=0, dtype=side.dtype)
+        array_files.read_array(source, local, side.layout, session.comm)
+    return local
 
 
 def warn_not_finite(session: Session, source: Source, local: np.ndarray) -> None:
@@ -53,18 +41,7 @@ def _all_finite(array: np.ndarray) -> bool:
     return all(_all_finite(array[lo : lo + rows]) for lo in range(0, array.shape[0], rows))
 
 
-def write_array(session: Session, target: Target, side: Any, local: np.ndarray) -> None:
+def write_array(session: Session, target: ArrayTarget, side: Any, local: np.ndarray) -> None:
     """Collective: writes every rank's box. The file gets its name when all have written; otherwise nothing is left."""
-    try:
-        with session.together():
-            if session.is_root:
-                target.create(tell=session.note_temporary)
-        target.temporary = session.broadcast(target.temporary)
-        with session.together():
-            target.write(side.box, local)
-        with session.together():
-            if session.is_root:
-                target.commit()
-    finally:
-        if session.is_root:
-            target.discard()
+    with session.together():
+        array_files.write_array(target, local, side.layout, session.comm, session.note_temporary)

@@ -342,5 +342,8 @@ def _remove_temporaries(folder: Path) -> None:
         else:
             temporary.append(os.fsdecode(note.removeprefix(b"remove ")))
     for path in temporary:
+        if os.path.isdir(path) and not os.path.islink(path):  # a zarr store
+            shutil.rmtree(path, ignore_errors=True)
+            continue
         for leftover in (Path(path), *leftovers_of_text(Path(path))):
             leftover.unlink(missing_ok=True)
