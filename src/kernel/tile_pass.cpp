@@ -178,7 +178,11 @@ void TilePass::choose_direct(Cell& cell) const {
        !(transform_.twiddles && transform_.twiddles_input));
   const bool is_whole = transform_.padding == 0;
   cell.direct_in = harmless && is_whole && !narrow_in_ && lines_fit(cell.in, in_element_bytes_);
-  cell.direct_out = cell.out[0].buffer == scratch_buffer && !(cell.direct_in && from_plane) &&
+  // Lines of one plane are not transformed in place, but two planes are two arrays.
+  const bool one_plane =
+      from_plane && cell.out[0].buffer == scratch_buffer &&
+      cell.in[0].offset * in_element_bytes_ == cell.out[0].offset * out_element_bytes_;
+  cell.direct_out = cell.out[0].buffer == scratch_buffer && !(cell.direct_in && one_plane) &&
                     lines_fit(cell.out, out_element_bytes_);
 }
 
