@@ -165,6 +165,9 @@ int weft_layout_of_local_boxes(int dims, const int64_t* shape, const int64_t* lo
                                weft_layout** layout);
 /// Creates a layout with the same ownership in another memory order.
 int weft_layout_with_order(const weft_layout* layout, const int* order, weft_layout** result);
+/// Creates the layout of `count` arrays of this layout, one after the other in memory: with a
+/// leading axis, which every rank holds whole.
+int weft_layout_with_components(const weft_layout* layout, int64_t count, weft_layout** result);
 /// Creates a layout from the text of weft_layout_json.
 int weft_layout_from_json(const char* json, weft_layout** layout);
 /// NULL is fine.
@@ -253,6 +256,12 @@ typedef struct weft_options {
   /// The number of first points that the real-space array has of each of the axes, in their order:
   /// 1 .. n or WEFT_ALL_POINTS. NULL: all. Forward takes the others as zero, backward omits them.
   const int64_t* support;
+  /// The extent of a leading axis of the arrays, which every rank holds whole; 0: no such axis. As
+  /// FftOptions::components. In place, each component begins after weft_fft_inplace_bytes() /
+  /// components bytes.
+  int64_t components;
+  /// A transform on as many ranks, whose layouts are taken as for FftOptions::like; NULL: none.
+  const weft_fft* like;
 } weft_options;
 
 /// Sets the first struct_size bytes to defaults: double c2c of all axes, unnormalised, one thread.

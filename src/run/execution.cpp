@@ -63,19 +63,23 @@ void Execution::make_programs(const Plan& plan, int rank, const kernel::LocalOpt
     sizes_[buffer] = aligned(sizes_[buffer]);
     if (buffer < first_shared) workspace_bytes_ += sizes_[buffer];
   }
-  workspace_bytes_ += threads_ * scratch_size_.thread_bytes();
+  workspace_bytes_ += aligned(threads_ * scratch_size_.thread_bytes());
 }
 
-void Execution::use_workspace(void* memory, std::int64_t bytes) {
-  if (bytes < workspace_bytes())
-    throw Error(ErrorCode::invalid_argument, "a workspace must have at least workspace_bytes() = " +
-                                                 std::to_string(workspace_bytes()) +
-                                                 " bytes; given " + std::to_string(bytes));
-  if (memory == nullptr && workspace_bytes_ > 0)
+void require_workspace(const void* memory, std::int64_t bytes, std::int64_t least) {
+  if (bytes < least)
+    throw Error(ErrorCode::invalid_argument,
+                "a workspace must have at least workspace_bytes() = " + std::to_string(least) +
+                    " bytes; given " + std::to_string(bytes));
+  if (memory == nullptr && least > 0)
     throw Error(ErrorCode::invalid_argument, "a workspace must not be a null pointer");
   if (reinterpret_cast<std::uintptr_t>(memory) % AlignedBuffer::alignment_bytes != 0)
     throw Error(ErrorCode::invalid_argument,
                 "a workspace must be aligned to 64 bytes; the one given is not");
+}
+
+void Execution::use_workspace(void* memory, std::int64_t bytes) {
+  require_workspace(memory, bytes, workspace_bytes());
   memory_ = AlignedBuffer();
   workspace_ = static_cast<char*>(memory);
 }
@@ -101,7 +105,7 @@ void Execution::begin(const Variant& variant, const void* in, void* out, StagePr
 }
 
 void Execution::execute_stage() {
-  const std::int64_t scratch_bytes = threads_ * scratch_size_.thread_bytes();
+  const std::int64_t scratch_bytes = aligned(threads_ * scratch_size_.thread_bytes());
   const kernel::Scratch scratch(
       scratch_size_,
       workspace_ == nullptr ? nullptr : workspace_ + workspace_bytes_ - scratch_bytes, progress_);

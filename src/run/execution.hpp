@@ -9,6 +9,9 @@
 
 namespace weft::run {
 
+/// Throws unless the caller's memory has these bytes and is aligned to 64.
+void require_workspace(const void* memory, std::int64_t bytes, std::int64_t least);
+
 /// A plan bound to FFT plans, exchanges and workspace. Transforms one array at a time, stage by
 /// stage, so that stages of another lane can run in between.
 class Execution {
