@@ -61,7 +61,7 @@ std::string components_line(const Plan& plan) {
   if (components > 1) text += ", one after another";
   if (components > 1 && has_pipeline(plan))
     text += " in a pipeline: one is exchanged while the next is transformed";
-  return text + "; the lines below are those of one component\n";
+  return text + "; layouts, stages and exchanges are those of one, predictions those of all\n";
 }
 
 std::string ranks_line(const Problem& problem) {

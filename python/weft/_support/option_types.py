@@ -254,7 +254,10 @@ class Components(Whole):
         >>> Components().checked(None, "components"), Components().checked(3, "components")
         (0, 3)
         """
-        return 0 if given is None else checks.integer(given, name, 1)
+        count = 0 if given is None else checks.integer(given, name)
+        if count < 1 and given is not None:
+            raise errors.InvalidArgument(f"{name} must be 1 or more; given {count}; give such as 3, or leave it out")
+        return count
 
 
 class ByteSize(OptionType):

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 import weft
+from cli_helpers import here
 
 if TYPE_CHECKING:
     from pool import Pool
@@ -72,6 +73,7 @@ def test_the_record_has_all_components(pool: Pool, method: str) -> None:
     for found in pool.values("pipeline", 3, method=method):
         assert found["three"] == 3 * found["one"]
         assert (found["one"] > 0) == (method == "messages")
+        assert found["workspaces"] == (2 if method == "messages" else 1)
         assert found["steps"] == 3 * (2 * found["stages"] - 1)
         assert ("3 components, one after another in a pipeline" in found["text"]) == (method == "messages")
         assert "3 components, one after another" in found["text"]
@@ -91,6 +93,14 @@ def test_a_plan_speaks_of_its_components() -> None:
     for a, b in zip(of_one.steps, of_three.steps, strict=True):
         assert b.bytes == 3 * a.bytes and b.seconds == pytest.approx(3 * a.seconds)
     assert "components" not in one.explain()
+
+
+def test_a_command_plans_components(capsys: pytest.CaptureFixture[str]) -> None:
+    line = ["plan", "8x12x10", "--ranks", "3", "--machine", "fixed-rule"]
+    assert here([*line, "--components", "3", "--json"]) == 0
+    assert weft.Plan.from_json(capsys.readouterr().out).problem.components == 3
+    assert here([*line, "--components", "0"]) == 2
+    assert "components must be 1 or more; given 0" in capsys.readouterr().err
 
 
 def one_as_three(plan: weft.Plan) -> weft.Plan:
@@ -134,7 +144,7 @@ def test_a_transform_with_components_is_tried(tmp_path: Any) -> None:
 @pytest.mark.parametrize(
     ("components", "words"),
     [
-        (0, ["components must be 1 or more", "given 0"]),
+        (0, ["components must be 1 or more", "given 0", "leave it out"]),
         (-3, ["components must be 1 or more", "given -3"]),
         (2.5, ["components must be a whole number", "given 2.5"]),
         ("3", ["components must be a whole number"]),

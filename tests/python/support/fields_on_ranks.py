@@ -171,16 +171,24 @@ def moved_components(comm: Any) -> bool:
 
 
 def pipeline(comm: Any, method: str) -> dict[str, Any]:
-    """Returns the bytes sent for three components and for one, the steps recorded, and the explanation."""
-    sent = {}
+    """Returns the bytes of three components and of one, the steps recorded, and the explanation."""
+    from weft import _running
+
+    sent, workspaces = {}, {}
     for count in (None, 3):
         fft = weft.FFT((12, 10, 8), components=count, comm=comm, exchange=weft.Exchange(method=method))
+        workspaces[count] = fft.workspace_bytes
+        x, X = fft.input.zeros(), fft.output.zeros()
+        allocations = _running.memory_counters()["allocations"]
+        fft.forward(x, X)
+        assert _running.memory_counters()["allocations"] == allocations
         fft.recording = True
-        fft.forward(fft.input.zeros())
+        fft.forward(x, X)
         sent[count] = sum(step.bytes_sent for step in fft.record)
     return {
         "one": sent[None],
         "three": sent[3],
+        "workspaces": workspaces[3] / workspaces[None],
         "steps": len(fft.record),
         "stages": len(fft.plan.stages),
         "text": fft.explain(),
