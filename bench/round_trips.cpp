@@ -65,7 +65,7 @@ void compare(const std::string& name, const std::vector<Way>& ways, int repetiti
   std::fflush(stdout);
 }
 
-/// Calls visit(start of a row, wavenumbers of its first two axes squared) for each row of half a spectrum of three axes.
+/// Calls visit(start of a row, sum of the squares of its outer wavenumbers, inner ones, their number) for each row.
 template <class Visit>
 void for_each_row(const weft::Tile& tile, const Visit& visit) {
   const double* const k0 = tile.coordinates[0];

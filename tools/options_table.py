@@ -46,6 +46,7 @@ def document() -> str:
         "| Python | C++ | C | JSON of a plan, key `problem` |\n|---|---|---|---|\n"
         "| `dtype` | the type T of `Fft<T>` | `precision` | `precision` |\n"
         "| `output` | `output` | `output_choice`, `output` | `output` |\n"
+        "| `like` | `like` | `like` | none |\n"
         "| `machine` | `machine`, `plan_by` | `machine` | none |",
         "`tools/options_table.py` writes this page from `python/weft/options.py` and `python/weft/disk/options.py`.",
     ]

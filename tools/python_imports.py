@@ -23,7 +23,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     "redistribution": BASE | {"arrays"},
     "array_files": BASE | {"arrays", "files", "redistribution"},
     "fields": BASE | {"arrays"},
-    "transform": BASE | {"arrays", "fields", "planning"},
+    "step_record": set(),
+    "transform": BASE | {"arrays", "fields", "planning", "step_record"},
     "disk": BASE | {"arrays", "files"},
     "bmmc": BASE | {"files", "disk", "planning"},
     # weft.ooc has the public names of both subjects, and its function fft runs either.

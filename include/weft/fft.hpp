@@ -71,7 +71,7 @@ struct Planning {
 
 /// Options of a transform, for designated initialisers.
 struct FftOptions {
-  Shape shape;                 ///< of the whole array; real space for r2c
+  Shape shape;                 ///< of the whole array, of one component; real space for r2c
   std::vector<int> axes = {};  ///< transformed axes, negative ones count from the end; empty: all
   Kinds kinds = {};            ///< one for all axes, or one for each of `axes` in their order
   /// Numbers of the input, where its kinds leave it open: cosine and sine transforms take reals,
@@ -84,9 +84,17 @@ struct FftOptions {
   /// each of `axes`: 1 .. n or all_points. Forward takes the other points as zero, backward omits
   /// them.
   std::vector<std::int64_t> support = {};
+  /// The extent of a leading axis of the arrays, which every rank holds whole: 3 for a vector field.
+  /// The components are contiguous; each is exchanged while the next is transformed. shape, axes,
+  /// input and output are those of one component. 0: no such axis.
+  std::int64_t components = 0;
   MPI_Comm comm = MPI_COMM_NULL;     ///< MPI_COMM_NULL: this process alone, without MPI
   std::optional<Layout> input = {};  ///< chosen by the plan where absent
   Output output = {};
+  /// &other.plan() of a transform on as many ranks: takes its layouts for the input and for the
+  /// output, where none is given here and the global arrays have the same shape. layout_mismatch if
+  /// neither has. Not needed afterwards.
+  const Plan* like = nullptr;
   Norm norm = Norm::none;
   int sign = -1;    ///< of the exponent of forward
   int threads = 1;  ///< OpenMP threads of this rank
@@ -110,11 +118,13 @@ struct FftOptions {
 ///             output has n/2+1 on the last of `axes`. A single axis that is divided among ranks
 ///             has, for OutputChoice::any, an output of two axes n1 x n2 = n: element (k1, k2) is
 ///             X[k1 + n1*k2]. r2c keeps n1/2+1 elements of axis 0: see plan().view(). For a length
-///             without such factors the output has one axis.
+///             without such factors the output has one axis. With components, each rank holds
+///             that many such arrays, one after another.
 /// Memory      the input is unchanged unless in == out or overwrite_input. In place, the array has
-///             inplace_bytes() and real rows are padded: see inplace_real_strides(). All ranks run
-///             in place or none does. Otherwise input and output must not overlap. forward and
-///             backward allocate nothing.
+///             inplace_bytes() and real rows are padded: see inplace_real_strides(). Each component
+///             then begins after inplace_bytes() / components bytes. All ranks run in place or none
+///             does. Otherwise input and output must not overlap. forward and backward allocate
+///             nothing.
 /// Collective  construction, forward and backward, over the communicator. All ranks succeed or all
 ///             throw the same Error, even where they are in different calls. The communicator is
 ///             duplicated once and the duplicate cached. Destruction is local and safe at any time.
@@ -187,8 +197,9 @@ class Fft {
                                      std::span<Complex* const> out);
 
   const Plan& plan() const;
-  const Layout& input() const { return plan().input(); }
-  const Layout& output() const { return plan().output(); }
+  /// The layouts of the arrays; with a leading axis if there are components.
+  const Layout& input() const;
+  const Layout& output() const;
   int rank() const;
   Box input_box() const { return input().box(rank()); }
   Box output_box() const { return output().box(rank()); }

@@ -97,8 +97,10 @@ class Layout {
   bool is_grid() const { return !grid_.empty(); }
   /// The rank at position 0 of the process grid; the others follow.
   std::int64_t first_rank() const { return first_rank_; }
+  /// The extent of a leading axis of components, which every rank holds whole; 0: no such axis.
+  std::int64_t components() const { return components_; }
 
-  /// The box of any rank; an empty box has all extents 0.
+  /// The box of any rank; an empty box has all extents 0, except that of the components.
   Box box(std::int64_t rank) const;
   Shape local_shape(std::int64_t rank) const { return box(rank).shape(); }
   /// Strides in elements of a rank's dense local array, in logical axis order.
@@ -119,6 +121,13 @@ class Layout {
   /// Returns the same ownership in another memory order.
   Layout with_order(const std::vector<int>& order) const;
 
+  /// Returns the layout of several arrays of this layout, one after the other in memory: a leading
+  /// axis of this extent, which every rank holds whole. Throws invalid_argument if this layout has
+  /// such an axis, or max_dims axes.
+  Layout with_components(std::int64_t count) const;
+  /// Returns the layout of one component.
+  Layout of_one_component() const;
+
   /// Returns true when every rank has the same box in both, for any form and memory order.
   bool same_boxes(const Layout& other) const;
 
@@ -133,12 +142,15 @@ class Layout {
   friend bool operator==(const Layout&, const Layout&) = default;
 
  private:
+  Box with_whole_components(Box box) const;
+
   Shape shape_;
   std::int64_t ranks_ = 0;
   Shape grid_;
   std::vector<Box> boxes_;
   std::vector<int> order_;
   std::int64_t first_rank_ = 0;
+  std::int64_t components_ = 0;
 };
 
 /// Returns all grids of `dims` factors with the product `ranks`, the most even first (smallest

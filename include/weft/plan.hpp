@@ -116,6 +116,10 @@ struct Problem {
   /// The number of first points of each of `axes` that the real-space array has; the others are zero.
   /// One for all; empty: all points.
   std::vector<std::int64_t> support = {};
+  /// The extent of a leading axis of the arrays, which every rank holds whole. The components are
+  /// transformed one after another in a pipeline. The other members, and the stages of a plan, are
+  /// those of one component. 0: the arrays have no such axis.
+  std::int64_t components = 0;
   Precision precision = Precision::f64;
   std::int64_t ranks = 1;
   /// Ranks that share memory: each node has this many consecutive ranks, from rank 0 on. The last
@@ -159,11 +163,22 @@ struct Problem {
   bool has_halved_axis() const { return halved_axis() >= 0; }
   /// Product of the transformed extents.
   std::int64_t points() const;
+  /// The number of arrays that one call transforms.
+  std::int64_t fields() const { return components > 0 ? components : 1; }
 };
 
 /// Fills in defaults (axes, negative axes counted from the end) and checks every rule of a problem.
 /// Throws invalid_argument or layout_mismatch with the rule, the value and the remedy.
 Problem checked(Problem problem);
+
+struct Plan;
+
+/// Takes the layouts of another transform, with their memory order, for the input and the output of
+/// a problem for which none is given (OutputChoice::any). A side is taken where the global arrays of
+/// one component have the same shape. Precision, kinds, modes, support and effort may differ. Throws
+/// layout_mismatch if no side is taken or the plan is for another number of ranks; as checked() does
+/// for the problem.
+Problem with_layouts_like(Problem problem, const Plan& other);
 
 /// The transforms that are done in one layout. `source` and `target` assign the same parts to the
 /// ranks. They differ where an axis is halved (real extents before, complex after) or the memory
@@ -253,8 +268,13 @@ struct Plan {
   std::vector<EngineVersion> engines = {};
   friend bool operator==(const Plan&, const Plan&) = default;
 
+  /// The layouts of one component before and after forward.
   const Layout& input() const { return stages.front().source; }
   const Layout& output() const { return stages.back().target; }
+  /// The layouts of the caller's arrays: those of one component, with a leading axis where the
+  /// problem has components.
+  Layout input_array() const;
+  Layout output_array() const;
   /// Returns n1 x n2 where stages view the one axis of the problem as two, m1 x m2 for a
   /// convolution, otherwise an empty shape.
   Shape view() const;

@@ -22,6 +22,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "weft/tile.h"
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -165,6 +167,9 @@ int weft_layout_of_local_boxes(int dims, const int64_t* shape, const int64_t* lo
                                weft_layout** layout);
 /// Creates a layout with the same ownership in another memory order.
 int weft_layout_with_order(const weft_layout* layout, const int* order, weft_layout** result);
+/// Creates the layout of `count` arrays of this layout, one after the other in memory: with a
+/// leading axis, which every rank holds whole.
+int weft_layout_with_components(const weft_layout* layout, int64_t count, weft_layout** result);
 /// Creates a layout from the text of weft_layout_json.
 int weft_layout_from_json(const char* json, weft_layout** layout);
 /// NULL is fine.
@@ -253,6 +258,12 @@ typedef struct weft_options {
   /// The number of first points that the real-space array has of each of the axes, in their order:
   /// 1 .. n or WEFT_ALL_POINTS. NULL: all. Forward takes the others as zero, backward omits them.
   const int64_t* support;
+  /// The extent of a leading axis of the arrays, which every rank holds whole; 0: no such axis. As
+  /// FftOptions::components. In place, each component begins after weft_fft_inplace_bytes() /
+  /// components bytes.
+  int64_t components;
+  /// A transform on as many ranks, whose layouts are taken as for FftOptions::like; NULL: none.
+  const weft_fft* like;
 } weft_options;
 
 /// Sets the first struct_size bytes to defaults: double c2c of all axes, unnormalised, one thread.
@@ -298,6 +309,45 @@ int weft_fft_backward(weft_fft* fft, const void* in, void* out);
 /// all ranks.
 int weft_fft_forward_many(weft_fft* fft, int64_t count, const void* const* in, void* const* out);
 int weft_fft_backward_many(weft_fft* fft, int64_t count, const void* const* in, void* const* out);
+
+/// A function of several fields on a tile, with data of the caller. It returns 0; another number
+/// fails the call on all ranks. It may be called from several threads at once.
+typedef int (*weft_tile_function)(const weft_tile* tile, void* user);
+
+/// How the results of tiles and ranks become one number.
+enum weft_combine { WEFT_SUM = 0, WEFT_MAX = 1 };
+
+/// A function of a round trip. Zeros everywhere: no function.
+typedef struct weft_field_function {
+  weft_tile_function call;
+  void* user;
+  int is_pointwise;  ///< element i of the outputs depends on element i of the inputs alone, and all
+                     ///< inputs of an element are read before its outputs are written
+  int combine;       ///< of weft_combine
+  int64_t results;   ///< numbers that each call returns in weft_tile.results
+} weft_field_function;
+
+/// The functions of a round trip, and the fields between them. Begin with zeros.
+///   weft_fft_apply_in_spectrum  inputs, before, forward, function, backward, after, outputs
+///   weft_fft_apply_in_space     inputs, before, backward, function, forward, after, outputs
+typedef struct weft_field_work {
+  weft_field_function function;
+  weft_field_function before;  ///< may be without call
+  weft_field_function after;   ///< may be without call
+  int64_t fields_there;        ///< transformed to the function; 0: as many as inputs
+  int64_t fields_back;         ///< transformed back; 0: as many as outputs
+} weft_field_work;
+
+/// Transforms fields there and back, and calls functions on tiles of them in cache: see
+/// weft::Fft::apply_in_spectrum. Arrays are as the input of forward, or for apply_in_space as its
+/// output; an output may be one of the inputs. `results` receives those of `before`, `function` and
+/// `after`, or is NULL if there are none. Collective.
+int weft_fft_apply_in_spectrum(weft_fft* fft, const weft_field_work* work, int64_t inputs,
+                               const void* const* in, int64_t outputs, void* const* out,
+                               double* results);
+int weft_fft_apply_in_space(weft_fft* fft, const weft_field_work* work, int64_t inputs,
+                            const void* const* in, int64_t outputs, void* const* out,
+                            double* results);
 
 /// Layouts of the input and the output of forward. Free them with weft_layout_destroy. With
 /// WEFT_OUTPUT_ANY the output of a single axis of n points that is divided among ranks has two

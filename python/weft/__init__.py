@@ -49,7 +49,8 @@ from weft.planning.probing import probe
 from weft.planning.wisdom import Wisdom
 from weft.redistribution import gather, layout_of_local_boxes, redistribute, scatter
 from weft.runtime import agree, build_info, node_memory, running_available
-from weft.transform import FFT, StepRecord
+from weft.step_record import StepRecord
+from weft.transform import FFT
 
 refuse_in_one_line(ooc.OutOfCorePlan)
 refuse_in_one_line(EngineVersion, Layout, LineEngine, Machine, MachineIdentity, Plan, PlannedExchange, Prediction)

@@ -51,6 +51,8 @@ class Side:
     def indices(self) -> tuple[Array, ...]:
         """Returns the global indices of this rank's elements, one broadcastable array for each axis of the transform.
 
+        The leading axis of components is not one of these: the arrays broadcast to all components.
+
         If one axis is divided among ranks, output "any" has two axes, n1 x n2 = n. Its element (k1, k2) is
         X[k1 + n1*k2], and this method returns one array of two axes. The gathered output `whole` gives X in its natural
         order as `whole.T.reshape(-1)`. With output "same" every rank has a contiguous range of X. r2c keeps
@@ -60,11 +62,12 @@ class Side:
         >>> [index.tolist() for index in weft.FFT((2, 3)).output.indices()]
         [[[0], [1]], [[0, 1, 2]]]
         """
-        open_mesh = np.ogrid[self.slices]
-        if len(self.box) == len(self._points):
+        slices = self.slices if self.layout.components is None else self.slices[1:]
+        open_mesh = np.ogrid[slices]
+        if len(slices) == len(self._points):
             return tuple(np.asarray(index) for index in open_mesh)
         k1, k2 = open_mesh
-        return (k1 + self._points[0] // self.layout.shape[1] * k2,)
+        return (k1 + self._points[0] // self.layout.shape[-1] * k2,)
 
     def empty(self) -> Array:
         """Returns an array of this rank's box in node memory, with arbitrary values."""

@@ -11,7 +11,7 @@ import numpy as np
 
 from weft import arrays, errors, runtime
 from weft._planning import start_of
-from weft._support import array_checks, checks
+from weft._support import array_checks, checks, pickles
 from weft.arrays import Array
 
 # A call of Python costs some microseconds, so a field has at least this many bytes in its tiles.
@@ -69,6 +69,9 @@ class Tile:
         weights = [self._numbers(struct.weights[axis], axis) for axis in range(dims) if struct.weights[axis]]
         self.weights: Array | float = weights[0] if weights else 1.0
         self.results = _memory(struct.results or 0, (struct.result_count,), np.dtype(np.float64))
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        pickles.refuse("a tile", "copy the arrays that you need during the call")
 
     def _array(self, address: int) -> Array:
         strides = tuple(stride * self._dtype.itemsize for stride in self._strides)

@@ -19,12 +19,14 @@ from weft._support.option_types import (
     Axes,
     ByteCount,
     Chunks,
+    Components,
     Count,
     Dtype,
     Engine,
     File,
     InputLayout,
     Kinds,
+    Like,
     MachineName,
     Modes,
     OutputLayout,
@@ -222,6 +224,12 @@ class TransformOptions:
         "One for all axes, or one for each. Default: all of them.",
         flags=(),
     )
+    components: int | None = option(
+        Components(),
+        None,
+        "Extent of a leading axis that every rank holds whole, such as 3 for a vector field. shape, axes, input and "
+        "output are those of one component. Default: no such axis.",
+    )
     dtype: Any = option(Dtype(), None, "Precision: float32, float64 or longdouble. Default: float64.")
     input: Any = option(
         InputLayout(),
@@ -233,6 +241,13 @@ class TransformOptions:
         OutputLayout(),
         "any",
         "Layout of the result. any: the cheapest. same: that of the input. Otherwise a layout or a process grid.",
+    )
+    like: Any = option(
+        Like(),
+        None,
+        "Another transform, whose layouts are taken for input and output where none is given and the global shapes "
+        "agree. Default: none.",
+        flags=(),
     )
     norm: str = option(
         NORM,
@@ -268,12 +283,13 @@ def make_problem(
     shape_after = functools.partial(_planning.output_shape, extents, axes, given["kind"], given["modes"])
     choice, output = _output_of(transform, shape_after, ranks)
     shape_before = extents if transform.input is None else _planning.input_shape(extents, axes, given["support"])
-    return _planning.make_problem(
+    problem = _planning.make_problem(
         shape=extents,
         axes=axes,
         kinds=given["kind"],
         modes=given["modes"],
         support=given["support"],
+        components=given["components"],
         precision=precision_of(transform.dtype),
         element=_element_of(transform.dtype, given["kind"]),
         ranks=ranks,
@@ -289,6 +305,7 @@ def make_problem(
         overwrite_input=bool(given["overwrite_input"]),
         **checked(exchange),
     )
+    return problem if given["like"] is None else _planning.with_layouts_like(problem, given["like"])
 
 
 def _element_of(dtype: Any, kinds: list[str]) -> str:

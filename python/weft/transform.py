@@ -18,34 +18,7 @@ from weft.fields import Applied, apply
 from weft.options import Exchange, Planning, TransformOptions, make_problem
 from weft.planning.machine_choice import DEFAULT, machine_or_word, wants_all_ranks
 from weft.planning.plans import machine_of
-
-
-@dataclass(frozen=True)
-class StepRecord:
-    """A step of a recorded run on this rank: a stage or an exchange.
-
-    name           name of the step
-    kind           "stage" or "exchange"
-    start_s        start, by a monotonic clock
-    end_s          end, by the same clock
-    bytes_read     bytes that weft read from memory
-    bytes_written  bytes that weft wrote to memory
-    bytes_sent     bytes sent to other ranks
-    messages       messages sent to other ranks
-    waited_s       exchange only: time in which this rank only waited for messages
-    under_way_s    exchange only: time in which messages were under way; under_way_s - waited_s is hidden
-    """
-
-    name: str
-    kind: str
-    start_s: float
-    end_s: float
-    bytes_read: int
-    bytes_written: int
-    bytes_sent: int
-    messages: int
-    waited_s: float
-    under_way_s: float
+from weft.step_record import StepRecord
 
 
 class FFT:
@@ -64,10 +37,16 @@ class FFT:
         Forward drops the other wavenumbers, backward takes them as zero. None: all of them.
     support : the number of first points in the real-space array, one for all axes or one for each of `axes`. Forward
         takes the other points as zero, backward omits them. None: all of them.
+    components : the extent of a leading axis of the arrays, which every rank holds whole: 3 for a vector field. Each
+        component is exchanged while the next is transformed. `shape`, `axes`, `input` and `output` are those of one
+        component. None: no such axis.
     dtype : any numpy dtype of the precision: float32, float64 (default), longdouble, or the complex ones.
     comm : an mpi4py communicator. None: this process alone, which uses no MPI.
     input, output : a Layout, a process grid (one factor per axis) or one box per rank (a sequence of (lo, hi) pairs).
         The output may also be "any", the cheapest layout (default), or "same", the layout of the input.
+    like : another FFT, or its plan, on as many ranks. Its layouts, with their memory order, are taken for `input` and
+        for `output` where none is given and the global arrays of one component have the same shape. The transforms
+        may differ in all other options. LayoutMismatch if neither side agrees.
     norm : "backward" as in numpy, "ortho", "forward" or "none".
     sign : of the exponent of forward. threads : OpenMP threads of each rank.
     overwrite_input : allow forward and backward to destroy their input.
@@ -80,7 +59,9 @@ class FFT:
     Attributes
     ----------
     input, output : a Side each: layout, shape, dtype, strides, box and slices of this rank's array. empty() and zeros()
-        make such an array in node memory; indices() gives its global indices. If one axis is divided among ranks, an
+        make such an array in node memory; indices() gives its global indices. With components, layout, shape, strides
+        and box have the leading axis; indices(), positions() and wavenumbers() have the axes of one component, and
+        broadcast to all. If one axis is divided among ranks, an
         output "any" may have two axes: see docs/conventions.md.
     plan : the Plan, as plain data. comm : the given communicator.
 
@@ -105,10 +86,12 @@ class FFT:
         axes: Any = None,
         modes: Any = None,
         support: Any = None,
+        components: int | None = None,
         dtype: Any = None,
         comm: Any = None,
         input: Any = None,
         output: Any = "any",
+        like: FFT | _planning.Plan | None = None,
         norm: str = "backward",
         sign: int = -1,
         threads: int = 1,
@@ -119,7 +102,20 @@ class FFT:
         planning: Planning | None = None,
     ) -> None:
         transform = TransformOptions(
-            kind, axes, modes, support, dtype, input, output, norm, sign, threads, overwrite_input, engine
+            kind,
+            axes,
+            modes,
+            support,
+            components,
+            dtype,
+            input,
+            output,
+            like.plan if isinstance(like, FFT) else like,
+            norm,
+            sign,
+            threads,
+            overwrite_input,
+            engine,
         )
         handle = runtime.handle_of(comm)
         wanted, memory, error = _Wanted(), None, None
@@ -178,7 +174,7 @@ class FFT:
         self._memory_kind = module.node_memory_kind(handle)
         shape = self.plan.problem.shape
         self.input = Side(
-            self.plan.input,
+            self.plan.input_array,
             self.rank,
             of_element[self.plan.stages[0].source_element],
             self._pool,
@@ -186,14 +182,17 @@ class FFT:
             shape,
         )
         self.output = Side(
-            self.plan.output,
+            self.plan.output_array,
             self.rank,
             of_element[self.plan.stages[-1].target_element],
             self._pool,
             self._memory_kind,
             shape,
         )
-        self._inplace_strides = tuple(s * self.input.dtype.itemsize for s in self._handle.inplace_strides)
+        self._inplace_strides = (
+            tuple(s * self.input.dtype.itemsize for s in self._handle.inplace_strides),
+            tuple(s * self.output.dtype.itemsize for s in self._handle.inplace_output_strides),
+        )
 
     @property
     def rank(self) -> int:
@@ -350,17 +349,19 @@ class FFT:
             )
         read, written = array_checks.ROLES[source is self.input, in_place]
         for side, a, role, writable in ((source, array, read, in_place), (target, result, written, True)):
-            strides = self._inplace_strides if in_place and side is self.input else side.strides
+            strides = self._inplace_strides[side is self.output] if in_place else side.strides
             array_checks.check_array(a, side.shape, side.dtype, strides, role, writable=writable)
 
     def empty_inplace(self) -> tuple[Array, Array]:
         """Returns two views of one allocation: the input and the output of a transform in place.
 
-        Rows of a real input are padded to 2*(n//2+1) numbers if the halved axis is not split.
+        Rows of a real input are padded to 2*(n//2+1) numbers if the halved axis is not split. Each component of the
+        output begins at the address of that of the input.
         """
         memory = self._pool.take(self._handle.inplace_bytes, self._memory_kind)
-        x = arrays.view(memory, self.input.shape, self.input.dtype, self._inplace_strides)
-        X = arrays.view(memory, self.output.shape, self.output.dtype, self.output.strides)
+        of_input, of_output = self._inplace_strides
+        x = arrays.view(memory, self.input.shape, self.input.dtype, of_input)
+        X = arrays.view(memory, self.output.shape, self.output.dtype, of_output)
         return x, X
 
     def wavenumbers(self, L: float | Sequence[float] = 2 * math.pi) -> tuple[Array, ...]:
@@ -432,8 +433,9 @@ class FFT:
 
     def __repr__(self) -> str:
         problem = self.plan.problem
+        components = "" if problem.components is None else f"{problem.components} components of "
         return (
-            f"<weft.FFT {problem.kind} {'x'.join(map(str, problem.shape))} {problem.precision} "
+            f"<weft.FFT {problem.kind} {components}{'x'.join(map(str, problem.shape))} {problem.precision} "
             f"on {problem.ranks} ranks>"
         )
 

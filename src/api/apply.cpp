@@ -135,14 +135,15 @@ std::optional<Error> Handle::work_error(run::ApplyIn turn, const FieldWork& work
     return Error(ErrorCode::unsupported,
                  words_of(turn) + " needs whole lines of each axis in turn; " + reason +
                      "; call forward and backward, and your function between them");
-  if (auto error = count_error(work, in.size(), out.size())) return error;
+  const auto fields = static_cast<std::size_t>(plan_.problem.fields());
+  if (auto error = count_error(work, fields * in.size(), fields * out.size())) return error;
   if (auto error = function_error(work.function, "function")) return error;
   if (work.before)
     if (auto error = function_error(*work.before, "before")) return error;
   if (work.after)
     if (auto error = function_error(*work.after, "after")) return error;
   const bool in_spectrum = turn == run::ApplyIn::spectrum;
-  const Layout& layout = in_spectrum ? plan_.input() : plan_.output();
+  const Layout& layout = in_spectrum ? input_ : output_;
   const std::int64_t elements = layout.local_volume(comm_.rank());
   const std::int64_t bytes = bytes_of(in_spectrum);
   const auto is_null = [](const void* array) { return array == nullptr; };
@@ -170,19 +171,36 @@ run::RoundTrip& Handle::round_trip(const run::RoundTripShape& shape) {
   return round_trips_.emplace_back(plan_, comm_, local_, shape);
 }
 
+void Handle::split_components(run::ApplyIn turn, std::span<const void* const> in,
+                              std::span<void* const> out) {
+  const std::int64_t fields = plan_.problem.fields();
+  const std::int64_t step = bytes_of(turn == run::ApplyIn::spectrum) / fields;
+  component_inputs_.clear();
+  component_outputs_.clear();
+  for (const void* array : in)
+    for (std::int64_t i = 0; i < fields; ++i)
+      component_inputs_.push_back(static_cast<const char*>(array) + i * step);
+  for (void* array : out)
+    for (std::int64_t i = 0; i < fields; ++i)
+      component_outputs_.push_back(static_cast<char*>(array) + i * step);
+}
+
 std::vector<double> Handle::apply(run::ApplyIn turn, const FieldWork& work,
                                   std::span<const void* const> in, std::span<void* const> out,
                                   const std::optional<Error>& mine) {
   const comm::Turn comm_turn(comm_);
   const std::lock_guard own_turn(turns_);
-  const run::RoundTripShape shape = shape_of(turn, work, in.size(), out.size());
+  const auto fields = static_cast<std::size_t>(plan_.problem.fields());
+  const run::RoundTripShape shape = shape_of(turn, work, fields * in.size(), fields * out.size());
   CallGate gate(*this, {number_, Direction::forward, in.size(), words_of(shape, work)},
                 mine ? mine : work_error(turn, work, in, out), false);
   gate.conclude();
   run::RoundTrip& trip = round_trip(shape);
   if (transform_->recording()) last_round_trip_ = &trip;
   std::exception_ptr reason;
-  std::vector<double> results = trip.execute(work, in, out, transform_->recording(), reason);
+  split_components(turn, in, out);
+  std::vector<double> results =
+      trip.execute(work, component_inputs_, component_outputs_, transform_->recording(), reason);
   comm::agree_or_throw(comm_, reason ? std::optional<Error>(error_of(reason)) : std::nullopt);
   combine_ranks(comm_, work, results);
   return results;

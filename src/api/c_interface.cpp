@@ -5,15 +5,12 @@
 #include <string>
 #include <utility>
 
+#include "api/c_fft.hpp"
 #include "api/c_support.hpp"
 #include "api/handle.hpp"
 #include "api/planned_by.hpp"
 #include "base/precision_words.hpp"
 #include "plan/words.hpp"
-
-struct weft_fft {
-  weft::api::Handle handle;
-};
 
 namespace weft::api {
 namespace {
@@ -209,8 +206,9 @@ Kinds kinds_from(const weft_options& options) {
   return Kinds(std::move(kinds));
 }
 
-Problem problem_of(const weft_options& options, const Planning& planning) {
+Problem problem_of(const weft_options& options, const Planning& planning, std::int64_t ranks) {
   Problem problem;
+  problem.ranks = ranks;
   problem.shape = shape_from(options.dims, options.shape, "shape");
   problem.axes = axes_from(options);
   problem.kinds = kinds_from(options);
@@ -219,6 +217,7 @@ Problem problem_of(const weft_options& options, const Planning& planning) {
     problem.modes.assign(options.modes, options.modes + count_of_axes(options));
   if (options.support != nullptr)
     problem.support.assign(options.support, options.support + count_of_axes(options));
+  problem.components = options.components;
   choose(problem.precision, options.precision, "precision");
   problem.has_input = options.input != nullptr;
   if (options.input != nullptr) problem.input = options.input->value;
@@ -238,7 +237,8 @@ Problem problem_of(const weft_options& options, const Planning& planning) {
   problem.all_ranks = wants_all_ranks(planning);
   problem.overwrite_input = options.overwrite_input != 0;
   problem.exchange = exchange_of(options.exchange);
-  return problem;
+  return options.like == nullptr ? problem
+                                 : with_layouts_like(problem, options.like->handle.plan());
 }
 
 weft_step step_of(const StepRecord& record) {
@@ -259,8 +259,7 @@ weft_step step_of(const StepRecord& record) {
 Plan plan_of(const weft_options* options, std::int64_t ranks) {
   const weft_options given = complete(options);
   const Planning planning = planning_of(given.planning);
-  Problem problem = problem_of(given, planning);
-  problem.ranks = ranks;
+  Problem problem = problem_of(given, planning, ranks);
   problem.ranks_per_node = std::max<std::int64_t>(1, given.ranks_per_node);
   if (planning.plan_by == PlanBy::local)
     throw Error(ErrorCode::unsupported,
@@ -316,7 +315,7 @@ int weft_fft_create(const weft_options* options, MPI_Comm comm, weft_fft** fft) 
       require(fft, "fft");
       const weft_options given = complete(options);
       how.planning = planning_of(given.planning);
-      problem = problem_of(given, how.planning);
+      problem = problem_of(given, how.planning, group.size());
       how.engine = given.engine == nullptr ? "" : given.engine;
       how.own_workspace = given.own_workspace != 0;
     });
@@ -358,14 +357,14 @@ int weft_fft_backward_many(weft_fft* fft, int64_t count, const void* const* in, 
 int weft_fft_input_layout(const weft_fft* fft, weft_layout** layout) {
   return guarded([&] {
     require(fft, "fft");
-    give_layout(fft->handle.plan().input(), layout);
+    give_layout(fft->handle.input(), layout);
   });
 }
 
 int weft_fft_output_layout(const weft_fft* fft, weft_layout** layout) {
   return guarded([&] {
     require(fft, "fft");
-    give_layout(fft->handle.plan().output(), layout);
+    give_layout(fft->handle.output(), layout);
   });
 }
 

@@ -111,6 +111,13 @@ int weft_layout_with_order(const weft_layout* layout, const int* order, weft_lay
   });
 }
 
+int weft_layout_with_components(const weft_layout* layout, int64_t count, weft_layout** result) {
+  return make_layout(result, [&] {
+    require(layout, "layout");
+    return layout->value.with_components(count);
+  });
+}
+
 int weft_layout_from_json(const char* json, weft_layout** layout) {
   return make_layout(layout, [&] {
     require(json, "json");

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
 
@@ -12,7 +14,9 @@ namespace weft {
 /// for each step. The time of a stage, or of an exchange without messages, is from its start to its
 /// end. The time of an exchange with messages is only the time that the rank waited for it.
 ///
-/// Adds predicted times if `prediction` has the same number of steps as the record. nullptr: none.
-std::string record_lines(std::span<const StepRecord> record, const Prediction* prediction);
+/// If the record is that of `fields` fields with `steps` steps each, a line has the time of all
+/// fields. Adds predicted times if there are as many lines as steps in `prediction`. nullptr: none.
+std::string record_lines(std::span<const StepRecord> record, std::size_t steps, std::int64_t fields,
+                         const Prediction* prediction);
 
 }  // namespace weft

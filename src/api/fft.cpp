@@ -20,6 +20,7 @@ Problem problem_of(const FftOptions& options, Precision precision) {
   problem.element = options.element;
   problem.modes = options.modes;
   problem.support = options.support;
+  problem.components = options.components;
   problem.precision = precision;
   problem.has_input = options.input.has_value();
   if (options.input) problem.input = *options.input;
@@ -33,6 +34,21 @@ Problem problem_of(const FftOptions& options, Precision precision) {
   problem.exchange = options.exchange;
   problem.all_ranks = api::wants_all_ranks(options.planning);
   return problem;
+}
+
+std::shared_ptr<api::Handle> handle_of(const FftOptions& options, Precision precision,
+                                       const comm::Communicator& comm) {
+  Problem problem = problem_of(options, precision);
+  problem.ranks = comm.size();
+  std::optional<Error> mine;
+  try {
+    if (options.like != nullptr) problem = with_layouts_like(problem, *options.like);
+  } catch (const Error& error) {
+    mine = error;
+  }
+  return std::make_shared<api::Handle>(
+      problem, api::Handle::Options{options.engine, options.own_workspace, options.planning}, comm,
+      mine);
 }
 
 comm::Communicator group_of(MPI_Comm comm) {
@@ -85,10 +101,7 @@ std::vector<void*> untyped(std::span<E* const> arrays) {
 
 template <class T>
 Fft<T>::Fft(const FftOptions& options)
-    : handle_(std::make_shared<api::Handle>(
-          problem_of(options, precision_of<T>),
-          api::Handle::Options{options.engine, options.own_workspace, options.planning},
-          group_of(options.comm))) {}
+    : handle_(handle_of(options, precision_of<T>, group_of(options.comm))) {}
 
 template <class T>
 Fft<T>::Fft(const Plan& plan, MPI_Comm comm, const std::string& engine)
@@ -190,6 +203,14 @@ std::vector<double> Fft<T>::apply_in_space(const FieldWork& work,
 template <class T>
 const Plan& Fft<T>::plan() const {
   return handle_->plan();
+}
+template <class T>
+const Layout& Fft<T>::input() const {
+  return handle_->input();
+}
+template <class T>
+const Layout& Fft<T>::output() const {
+  return handle_->output();
 }
 template <class T>
 int Fft<T>::rank() const {

@@ -45,6 +45,7 @@ std::vector<comm::NamedValue> named_values(const Problem& p, const Handle::Optio
           {"element", to_string(p.element)},
           {"modes", "(" + join(p.modes, ", ") + ")"},
           {"support", "(" + join(p.support, ", ") + ")"},
+          {"components", p.components == 0 ? "none" : std::to_string(p.components)},
           {"dtype", to_string(p.precision)},
           {"input", layout_words(p.has_input, p.input)},
           {"output",
@@ -181,10 +182,14 @@ void Handle::bind(const Options& options) {
   local_ = bound.local;
   transform_.emplace(plan_, comm_, bound);
   const Problem& problem = plan_.problem;
-  input_bytes_ = plan_.input().local_volume(comm_.rank()) *
+  input_ = plan_.input_array();
+  output_ = plan_.output_array();
+  input_bytes_ = input_.local_volume(comm_.rank()) *
                  element_bytes(plan_.stages.front().source_element, problem.precision);
-  output_bytes_ = plan_.output().local_volume(comm_.rank()) *
+  output_bytes_ = output_.local_volume(comm_.rank()) *
                   element_bytes(plan_.stages.back().target_element, problem.precision);
+  component_inputs_.reserve(static_cast<std::size_t>(problem.fields()));
+  component_outputs_.reserve(static_cast<std::size_t>(problem.fields()));
   has_some_array_ = input_bytes_ > 0 || output_bytes_ > 0;
   has_both_arrays_ = input_bytes_ > 0 && output_bytes_ > 0;
 }
@@ -196,8 +201,8 @@ std::optional<Error> Handle::call_error(Direction direction, const void* in,
                  "a transform with own_workspace = false needs use_workspace() before it runs; it "
                  "has not been called");
   const bool forward = direction == Direction::forward;
-  const Layout& from = forward ? plan_.input() : plan_.output();
-  const Layout& to = forward ? plan_.output() : plan_.input();
+  const Layout& from = forward ? input_ : output_;
+  const Layout& to = forward ? output_ : input_;
   if (in == nullptr && from.local_volume(comm_.rank()) > 0)
     return Error(ErrorCode::invalid_argument,
                  "the input pointer is null, but this rank's box has " +
@@ -244,11 +249,36 @@ void Handle::execute(Direction direction, const void* in, void* out,
   CallGate gate(*this, {number_, direction}, wrong, mine_in_place);
   // A rank with two arrays and no error starts early: it runs out of place or not at all. The first
   // stage then hides the latency of the agreement, which matters on a slow network.
-  const bool goes_ahead =
-      transform_->can_wait_at_gate() && !wrong && has_both_arrays_ && !mine_in_place;
+  const bool goes_ahead = transform_->can_wait_at_gate() && !wrong && has_both_arrays_ &&
+                          !mine_in_place && plan_.problem.fields() == 1;
   const bool in_place = goes_ahead ? false : gate.conclude();
   note_recording(direction);
-  transform_->execute({direction, in_place}, in, out, goes_ahead ? &gate : nullptr);
+  if (plan_.problem.fields() == 1)
+    transform_->execute({direction, in_place}, in, out, goes_ahead ? &gate : nullptr);
+  else
+    execute_components({direction, in_place}, {&in, 1}, {&out, 1});
+}
+
+void Handle::execute_components(const Variant& variant, std::span<const void* const> in,
+                                std::span<void* const> out) {
+  const std::int64_t fields = plan_.problem.fields();
+  if (fields == 1) {
+    transform_->execute_many(variant, in, out);
+    return;
+  }
+  const bool forward = variant.direction == Direction::forward;
+  const std::int64_t in_step =
+      variant.in_place ? inplace_bytes_of_one() : bytes_of(forward) / fields;
+  const std::int64_t out_step =
+      variant.in_place ? inplace_bytes_of_one() : bytes_of(!forward) / fields;
+  component_inputs_.clear();
+  component_outputs_.clear();
+  for (std::size_t i = 0; i < in.size(); ++i)
+    for (std::int64_t component = 0; component < fields; ++component) {
+      component_inputs_.push_back(static_cast<const char*>(in[i]) + component * in_step);
+      component_outputs_.push_back(static_cast<char*>(out[i]) + component * out_step);
+    }
+  transform_->execute_many(variant, component_inputs_, component_outputs_);
 }
 
 std::optional<Error> Handle::many_error(Direction direction, std::span<const void* const> in,
@@ -292,23 +322,47 @@ void Handle::execute_many(Direction direction, std::span<const void* const> in,
                 mine ? mine : many_error(direction, in, out), mine_in_place);
   const bool in_place = gate.conclude();
   note_recording(direction);
-  transform_->execute_many({direction, in_place}, in, out);
+  execute_components({direction, in_place}, in, out);
+}
+
+Shape Handle::strides_of_one_in_place() const {
+  return run::inplace_real_strides(plan_.input(), plan_.problem, comm_.rank());
+}
+
+Shape Handle::with_components_in_place(Shape strides, Element element) const {
+  if (plan_.problem.components > 0)
+    strides.insert(strides.begin(),
+                   inplace_bytes_of_one() / element_bytes(element, plan_.problem.precision));
+  return strides;
 }
 
 Shape Handle::inplace_real_strides() const {
-  const Layout& input = plan_.input();
-  return run::inplace_real_strides(input, plan_.problem, comm_.rank());
+  return with_components_in_place(strides_of_one_in_place(), plan_.stages.front().source_element);
 }
 
-std::int64_t Handle::inplace_bytes() const {
+Shape Handle::inplace_output_strides() const {
+  return with_components_in_place(plan_.output().strides(comm_.rank()),
+                                  plan_.stages.back().target_element);
+}
+
+std::int64_t Handle::inplace_bytes_of_one() const {
   const Problem& problem = plan_.problem;
   const int rank = comm_.rank();
   const std::int64_t in_elements =
-      run::span_of(plan_.input().local_shape(rank), inplace_real_strides());
-  return std::max(
-      in_elements * element_bytes(plan_.stages.front().source_element, problem.precision),
-      plan_.output().local_volume(rank) *
-          element_bytes(plan_.stages.back().target_element, problem.precision));
+      run::span_of(plan_.input().local_shape(rank), strides_of_one_in_place());
+  const std::int64_t in_element =
+      element_bytes(plan_.stages.front().source_element, problem.precision);
+  const std::int64_t out_element =
+      element_bytes(plan_.stages.back().target_element, problem.precision);
+  const std::int64_t bytes =
+      std::max(in_elements * in_element, plan_.output().local_volume(rank) * out_element);
+  // The next component begins at an element of both arrays.
+  const std::int64_t larger = std::max(in_element, out_element);
+  return problem.components == 0 ? bytes : (bytes + larger - 1) / larger * larger;
+}
+
+std::int64_t Handle::inplace_bytes() const {
+  return plan_.problem.fields() * inplace_bytes_of_one();
 }
 
 std::int64_t Handle::workspace_bytes() const {
@@ -336,6 +390,16 @@ std::vector<StepRecord> Handle::record_now() const {
   return record();
 }
 
+std::string Handle::recorded_steps(bool is_predicted) const {
+  if (last_round_trip_ != nullptr) {
+    const auto lanes = last_round_trip_->shape().counts.lanes();
+    const std::size_t steps = record().size() / static_cast<std::size_t>(lanes);
+    return record_lines(record(), steps, lanes, nullptr);
+  }
+  return record_lines(record(), 2 * plan_.stages.size() - 1, plan_.problem.fields(),
+                      is_predicted ? &*plan_.prediction : nullptr);
+}
+
 std::string Handle::explain() const {
   const std::lock_guard turn(turns_);
   const bool is_predicted =
@@ -344,7 +408,7 @@ std::string Handle::explain() const {
          (plan_.problem.threads == 1 ? " thread" : " threads") + " a rank, planned with " +
          to_string(plan_.line_effort) + "\nworkspace of rank " + std::to_string(comm_.rank()) +
          ": " + std::to_string(transform_->workspace_bytes()) + " bytes\n" +
-         record_lines(record(), is_predicted ? &*plan_.prediction : nullptr);
+         recorded_steps(is_predicted);
 }
 
 }  // namespace weft::api

@@ -5,6 +5,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include <weft/error.hpp>
 #include <weft/fft.hpp>
@@ -43,6 +44,9 @@ class Handle {
          const std::optional<Error>& mine = {});
 
   const Plan& plan() const { return plan_; }
+  /// The layouts of the caller's arrays, components included.
+  const Layout& input() const { return input_; }
+  const Layout& output() const { return output_; }
   const comm::Communicator& comm() const { return comm_; }
   run::Transform& transform() { return *transform_; }
   std::int64_t workspace_bytes() const;
@@ -69,8 +73,10 @@ class Handle {
                             std::span<const void* const> in, std::span<void* const> out,
                             const std::optional<Error>& mine = {});
 
+  /// In place, each component begins at a multiple of inplace_bytes() / fields.
   std::int64_t inplace_bytes() const;
   Shape inplace_real_strides() const;
+  Shape inplace_output_strides() const;
   std::string explain() const;
 
  private:
@@ -81,9 +87,20 @@ class Handle {
   void bind(const Options& options);
 
   void note_recording(Direction direction);
+  /// Describes the steps of the last recorded run.
+  std::string recorded_steps(bool is_predicted) const;
 
   /// Returns the bytes of this rank's dense array: the input or the output of the transform.
   std::int64_t bytes_of(bool is_input) const { return is_input ? input_bytes_ : output_bytes_; }
+
+  /// Returns the bytes of one component in place.
+  std::int64_t inplace_bytes_of_one() const;
+  Shape strides_of_one_in_place() const;
+  /// Returns the strides with that of the components in place in front, if there are components.
+  Shape with_components_in_place(Shape strides, Element element) const;
+  /// Transforms the components of arrays that were checked. Collective.
+  void execute_components(const Variant& variant, std::span<const void* const> in,
+                          std::span<void* const> out);
 
   /// Returns the error of a call on this rank: null pointers, arrays that overlap, no workspace.
   std::optional<Error> call_error(Direction direction, const void* in, const void* out) const;
@@ -96,6 +113,10 @@ class Handle {
   std::optional<Error> work_error(run::ApplyIn turn, const FieldWork& work,
                                   std::span<const void* const> in,
                                   std::span<void* const> out) const;
+
+  /// Sets component_inputs_ and component_outputs_ to the fields of the arrays of a round trip.
+  void split_components(run::ApplyIn turn, std::span<const void* const> in,
+                        std::span<void* const> out);
 
   /// Returns the round trip of a shape, made by the first call with it. Collective.
   run::RoundTrip& round_trip(const run::RoundTripShape& shape);
@@ -110,6 +131,8 @@ class Handle {
   std::int64_t number_ = 0;  ///< of this transform on the communicator, the same on all ranks
   mutable Turns turns_;      ///< of this transform; after that of the communicator, if it runs
   Plan plan_;
+  Layout input_;
+  Layout output_;
   std::optional<run::Transform> transform_;
   kernel::LocalOptions local_;
   std::list<run::RoundTrip> round_trips_;            ///< by their shape
@@ -117,8 +140,10 @@ class Handle {
   Direction last_recorded_ = Direction::forward;
   std::int64_t input_bytes_ = 0;
   std::int64_t output_bytes_ = 0;
-  bool has_some_array_ = false;   ///< this rank's input and output are not both empty
-  bool has_both_arrays_ = false;  ///< neither is empty
+  bool has_some_array_ = false;                ///< this rank's input and output are not both empty
+  bool has_both_arrays_ = false;               ///< neither is empty
+  std::vector<const void*> component_inputs_;  ///< pointers of a run
+  std::vector<void*> component_outputs_;
 };
 
 }  // namespace weft::api

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <functional>
 #include <optional>
 
@@ -25,10 +26,18 @@ class MpiTrials final : public planner::Trials {
   double run(int place, int repetitions) override;
 
  private:
+  /// The components of a plan's arrays, one after another in memory.
+  struct Fields {
+    std::int64_t count = 1;
+    std::int64_t in_bytes = 0;  ///< of one
+    std::int64_t out_bytes = 0;
+  };
+
   comm::Communicator comm_;
   OptionsOf options_of_;
   double begun_s_;
   std::array<std::optional<run::Transform>, 2> transforms_;
+  std::array<Fields, 2> fields_;
   AlignedBuffer in_;
   AlignedBuffer out_;
 };

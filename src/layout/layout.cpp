@@ -270,7 +270,7 @@ Box Layout::box(std::int64_t rank) const {
                                                  "; given " + std::to_string(rank));
   if (!is_grid()) return boxes_[rank];
   std::int64_t index = rank - first_rank_;  // in the process grid
-  if (index < 0 || index >= weft::volume(grid_)) return empty_box(dims());
+  if (index < 0 || index >= weft::volume(grid_)) return with_whole_components(empty_box(dims()));
   // Plans of many ranks often call this function. So it allocates nothing but the result.
   Box box = empty_box(dims());
   bool is_empty = false;
@@ -283,6 +283,11 @@ Box Layout::box(std::int64_t rank) const {
   }
   if (is_empty)
     for (Shape* bound : {&box.lower, &box.upper}) std::fill(bound->begin(), bound->end(), 0);
+  return with_whole_components(std::move(box));
+}
+
+Box Layout::with_whole_components(Box box) const {
+  if (components_ > 0) box.upper[0] = components_;
   return box;
 }
 
@@ -327,6 +332,10 @@ std::int64_t Layout::empty_ranks() const {
 }
 
 Layout Layout::with_extent(int axis, std::int64_t extent) const {
+  if (axis == 0 && components_ > 0) {
+    Layout layout = of_one_component().with_components(extent);
+    return layout.with_order(order_);
+  }
   if (!is_whole(axis))
     throw Error(ErrorCode::layout_mismatch,
                 "an axis whose extent changes must be whole on every rank; axis " +
@@ -352,6 +361,47 @@ Layout Layout::with_extent(int axis, std::int64_t extent) const {
 Layout Layout::with_order(const std::vector<int>& order) const {
   Layout layout = *this;
   layout.order_ = checked_order(order, dims());
+  return layout;
+}
+
+Layout Layout::with_components(std::int64_t count) const {
+  if (count < 1)
+    throw Error(ErrorCode::invalid_argument,
+                "the number of components must be at least 1; given " + std::to_string(count));
+  if (components_ > 0)
+    throw Error(ErrorCode::invalid_argument,
+                "a layout has one axis of components; the layout given has one already, of " +
+                    std::to_string(components_) + "; give that of one component");
+  if (dims() >= max_dims)
+    throw Error(ErrorCode::invalid_argument,
+                "an array with components has at most " + std::to_string(max_dims) +
+                    " axes, theirs included; given a layout of " + to_string(shape_));
+  Layout layout = *this;
+  layout.components_ = count;
+  layout.shape_.insert(layout.shape_.begin(), count);
+  check_shape(layout.shape_);
+  if (is_grid()) layout.grid_.insert(layout.grid_.begin(), 1);
+  for (Box& box : layout.boxes_) {
+    box.lower.insert(box.lower.begin(), 0);
+    box.upper.insert(box.upper.begin(), count);
+  }
+  for (int& axis : layout.order_) ++axis;
+  layout.order_.insert(layout.order_.begin(), 0);
+  return layout;
+}
+
+Layout Layout::of_one_component() const {
+  if (components_ == 0) return *this;
+  Layout layout = *this;
+  layout.components_ = 0;
+  layout.shape_.erase(layout.shape_.begin());
+  if (is_grid()) layout.grid_.erase(layout.grid_.begin());
+  for (Box& box : layout.boxes_) {
+    box.lower.erase(box.lower.begin());
+    box.upper.erase(box.upper.begin());
+  }
+  std::erase(layout.order_, 0);
+  for (int& axis : layout.order_) --axis;
   return layout;
 }
 

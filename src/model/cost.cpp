@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "model/exchange_cost.hpp"
 #include "model/stage_cost.hpp"
@@ -40,6 +41,17 @@ void hide_all(const Plan& plan, std::vector<StepCost>& steps) {
   }
 }
 
+/// Returns the step of all components. They follow each other; their overlap is not predicted.
+StepCost times(StepCost step, std::int64_t fields) {
+  const auto factor = static_cast<double>(fields);
+  for (double* part : {&step.arithmetic_s, &step.memory_s, &step.start_s, &step.wire_s,
+                       &step.processor_s, &step.hidden_s})
+    *part *= factor;
+  step.bytes *= fields;
+  step.messages *= fields;
+  return step;
+}
+
 }  // namespace
 
 PlanCost cost(const Plan& plan, const Machine& machine) {
@@ -58,6 +70,7 @@ PlanCost cost(const Plan& plan, const Machine& machine, KnownCounts& known) {
     if (i + 1 < plan.stages.size()) total.steps.push_back(exchange_cost(plan, i, machine, known));
   }
   hide_all(plan, total.steps);
+  for (StepCost& step : total.steps) step = times(std::move(step), plan.problem.fields());
   total.call_s =
       machine.call_s + machine.barrier_s * std::log2(static_cast<double>(plan.problem.ranks));
   return total;

@@ -55,7 +55,8 @@ struct KnownCounts {
 ///         go one after the other, each round has its own busiest link. A collective call: by the
 ///         fits of the machine if it has any (alpha and beta of paper 004). With c chunks, all but
 ///         one can hide behind the neighbouring stages, except for the processor's own work. Each
-///         second of a stage hides one exchange only.
+///         second of a stage hides one exchange only. Components follow each other: their overlap
+///         is not predicted.
 /// Errors  those of check() for the machine; node memory if the order separates the ranks of a
 ///         node.
 /// Cost    the boxes of one rank and its neighbours in each exchange; on a torus, fat tree or

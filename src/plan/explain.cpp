@@ -44,6 +44,26 @@ std::string problem_line(const Problem& problem) {
   return text + ", norm " + to_string(problem.norm);
 }
 
+/// Returns whether all exchanges can be under way while another component is transformed.
+bool has_pipeline(const Plan& plan) {
+  const auto& exchanges = plan.exchanges;
+  return !exchanges.empty() &&
+         std::none_of(exchanges.begin(), exchanges.end(), [](const Exchange& each) {
+           return reads_peers(each) || is_node_aware(each);
+         });
+}
+
+/// Returns a line on the components; empty if the arrays have none.
+std::string components_line(const Plan& plan) {
+  const std::int64_t components = plan.problem.components;
+  if (components == 0) return {};
+  std::string text = counted(components, "component");
+  if (components > 1) text += ", one after another";
+  if (components > 1 && has_pipeline(plan))
+    text += " in a pipeline: one is exchanged while the next is transformed";
+  return text + "; layouts, stages and exchanges are those of one, predictions those of all\n";
+}
+
 std::string ranks_line(const Problem& problem) {
   return "on " + counted(problem.ranks, "rank") + ", " + counted(problem.threads, "thread") +
          (problem.ranks == 1 ? "" : " each");
@@ -235,7 +255,7 @@ std::string explain(const Plan& plan) {
                     counted(static_cast<std::int64_t>(plan.stages.size()), "stage") + " and " +
                     counted(static_cast<std::int64_t>(plan.exchanges.size()), "exchange"));
   std::string text = problem_line(plan.problem) + "\n" + ranks_line(plan.problem) + "\n" +
-                     chooser_line(plan) + "\n" + ends_lines(plan) + "\n";
+                     components_line(plan) + chooser_line(plan) + "\n" + ends_lines(plan) + "\n";
   for (std::size_t i = 0; i < plan.stages.size(); ++i) {
     text += stage_line(plan, i) + "\n";
     if (i < plan.exchanges.size()) text += exchange_line(plan, i) + "\n";

@@ -56,12 +56,14 @@ Json write(const Layout& layout) {
     throw Error(ErrorCode::invalid_argument,
                 "a layout that is written must have axes; given an empty one");
   Json object;
-  object["shape"] = layout.shape();
+  const Layout one = layout.of_one_component();
+  if (layout.components() > 0) object["components"] = layout.components();
+  object["shape"] = one.shape();
   if (layout.is_grid()) {
-    object["grid"] = layout.process_grid();
+    object["grid"] = one.process_grid();
   } else {
     Json boxes = Json::array();
-    for (const Box& box : layout.boxes()) boxes.push_back(write(box));
+    for (const Box& box : one.boxes()) boxes.push_back(write(box));
     object["boxes"] = std::move(boxes);
   }
   if (!is_c_order(layout.order())) object["order"] = layout.order();
@@ -97,6 +99,8 @@ Json write(const Problem& problem) {
   object["element"] = to_string(problem.element);
   object["modes"] = problem.modes;
   object["support"] = problem.support;
+  // Only plans with components have the key, so that a reader of other plans needs no new version.
+  if (problem.components > 0) object["components"] = problem.components;
   object["precision"] = to_string(problem.precision);
   object["ranks"] = problem.ranks;
   object["ranks_per_node"] = problem.ranks_per_node;
@@ -165,25 +169,23 @@ Box read_box(const JsonPlace& place) {
   return box;
 }
 
-Layout read_boxes(Object& object, const Shape& shape, const std::vector<int>& order,
-                  std::int64_t ranks) {
+Layout read_boxes(Object& object, const Shape& shape, std::int64_t ranks) {
   const JsonPlace place = object.at("boxes");
   std::vector<Box> boxes;
   for (const JsonPlace& box : json::elements(place)) boxes.push_back(read_box(box));
   if (static_cast<std::int64_t>(boxes.size()) != ranks)
     json::refuse(place,
                  "there must be one box for each of the " + std::to_string(ranks) + " ranks");
-  return Layout::of_boxes(shape, std::move(boxes), order);
+  return Layout::of_boxes(shape, std::move(boxes));
 }
 
-Layout read_grid(Object& object, const Shape& shape, const std::vector<int>& order,
-                 std::int64_t ranks) {
-  Layout layout = Layout::grid(shape, json::shape(object.at("grid")), order, ranks);
+Layout read_grid(Object& object, const Shape& shape, std::int64_t ranks) {
+  Layout layout = Layout::grid(shape, json::shape(object.at("grid")), {}, ranks);
   if (!object.has("first_rank")) return layout;
   const JsonPlace first_rank = object.at("first_rank");
   if (volume(layout.process_grid()) != 1)
     json::refuse(first_rank, "a first rank is allowed only if one rank owns everything");
-  return Layout::on_one(shape, ranks, json::integer(first_rank)).with_order(order);
+  return Layout::on_one(shape, ranks, json::integer(first_rank));
 }
 
 Layout read_layout(const JsonPlace& place) {
@@ -202,8 +204,11 @@ Layout read_layout(const JsonPlace& place) {
   Layout layout;
   try {
     check_ranks(ranks);
-    layout = object.has("boxes") ? read_boxes(object, shape, order, ranks)
-                                 : read_grid(object, shape, order, ranks);
+    layout =
+        object.has("boxes") ? read_boxes(object, shape, ranks) : read_grid(object, shape, ranks);
+    if (object.has("components"))
+      layout = layout.with_components(json::integer(object.at("components")));
+    layout = layout.with_order(order);
   } catch (const Error& error) {
     throw Error(ErrorCode::invalid_argument, place.path + ": " + error.what());
   }
@@ -300,6 +305,7 @@ Problem read_problem(const JsonPlace& place, Missing missing) {
   if (wanted("element")) problem.element = json::word<Element>(object.at("element"));
   if (wanted("modes")) problem.modes = read_numbers(object.at("modes"));
   if (wanted("support")) problem.support = read_numbers(object.at("support"));
+  if (object.has("components")) problem.components = json::integer(object.at("components"));
   if (wanted("precision")) problem.precision = json::word<Precision>(object.at("precision"));
   if (wanted("ranks")) problem.ranks = json::integer(object.at("ranks"));
   if (wanted("ranks_per_node")) problem.ranks_per_node = json::integer(object.at("ranks_per_node"));

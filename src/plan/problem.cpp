@@ -33,6 +33,31 @@ std::vector<int> checked_axes(std::vector<int> axes, int dims) {
   return axes;
 }
 
+/// Returns the layout of one component of an array that the caller describes as a whole or by one.
+Layout of_one_component(const Layout& given, std::int64_t components, const char* which) {
+  if (given.components() == 0) return given;
+  if (given.components() != components || given.order().front() != 0)
+    throw Error(ErrorCode::layout_mismatch,
+                std::string("the ") + which + " layout must be that of one component, or have " +
+                    (components > 0 ? "the " + std::to_string(components) +
+                                          " components of the transform as its slowest axis"
+                                    : "no components, because the transform has none") +
+                    "; given " + given.describe() + "; give the layout of one component");
+  return given.of_one_component();
+}
+
+void check_components(const Problem& problem, int dims) {
+  const std::int64_t components = problem.components;
+  if (components < 0)
+    refuse(
+        "the number of components must be at least 1, or 0 for arrays without that axis; given " +
+        std::to_string(components) + "; give 3 for a vector field");
+  if (components > 0 && dims >= max_dims)
+    refuse("an array with components has at most " + std::to_string(max_dims) +
+           " axes, theirs included; given " + std::to_string(components) + " components of " +
+           to_string(problem.shape) + "; give fewer axes, or no components");
+}
+
 void check_fits(const Layout& layout, const Shape& shape, std::int64_t ranks, const char* which) {
   if (layout.shape() != shape)
     throw Error(ErrorCode::layout_mismatch,
@@ -190,6 +215,7 @@ std::int64_t Problem::points() const {
 Problem checked(Problem problem) {
   check_ranks_to_plan(problem.ranks);
   const Layout whole = Layout::on_one(problem.shape, problem.ranks);  // checks the shape
+  check_components(problem, whole.dims());
   problem.axes = checked_axes(problem.axes, whole.dims());
   problem.kinds = kinds_by_axis(problem.kinds, problem.axes.size());
   check_kinds(problem);
@@ -198,21 +224,25 @@ Problem checked(Problem problem) {
   problem.support =
       checked_numbers(problem, problem.support, "points of the support", checked_support_of);
   // r2c output is at most twice the bytes of its input plus a row; four times has room for both.
-  checked_mul(volume(problem.shape), 4 * complex_bytes(problem.precision),
-              "the bytes of the array");
+  checked_mul(checked_mul(volume(problem.shape), problem.fields(), "the elements of the array"),
+              4 * complex_bytes(problem.precision), "the bytes of the array");
   if (problem.sign != -1 && problem.sign != 1)
     refuse("the sign of the exponent must be -1 or 1; given " + std::to_string(problem.sign));
   if (problem.threads < 1 || problem.threads > 4096)
     refuse("the number of threads a rank must be in 1..4096; given " +
            std::to_string(problem.threads));
-  if (problem.has_input)
+  if (problem.has_input) {
+    problem.input = of_one_component(problem.input, problem.components, "input");
     check_fits(problem.input, problem.input_shape(), problem.ranks, "input");
-  else
+  } else {
     problem.input = Layout();
-  if (problem.output_choice == OutputChoice::given)
+  }
+  if (problem.output_choice == OutputChoice::given) {
+    problem.output = of_one_component(problem.output, problem.components, "output");
     check_fits(problem.output, problem.output_shape(), problem.ranks, "output");
-  else
+  } else {
     problem.output = Layout();
+  }
   if (problem.ranks_per_node < 1 || problem.ranks_per_node > problem.ranks)
     refuse("the number of ranks per node must be in 1.." + std::to_string(problem.ranks) +
            ", the number of ranks; given " + std::to_string(problem.ranks_per_node));

@@ -136,7 +136,11 @@ class Search {
     for (const Stage& stage : plan.stages)
       most = std::max({most, stage.source.max_local_volume(), stage.target.max_local_volume()});
     const std::int64_t ranks = model::working_on_node(plan.problem, plan.input(), machine_);
-    return 3.0 * static_cast<double>(most * complex_bytes(plan.problem.precision) * ranks);
+    // A pipeline of components has two workspaces.
+    const std::int64_t fields = plan.problem.fields();
+    const std::int64_t arrays = 2 * fields + std::min<std::int64_t>(fields, 2);
+    return static_cast<double>(arrays) *
+           static_cast<double>(most * complex_bytes(plan.problem.precision) * ranks);
   }
 
   /// Keeps the plans that fit in memory. If none fits, keeps those that spread the array most.

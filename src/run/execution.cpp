@@ -42,7 +42,7 @@ Execution::Execution(const comm::Communicator& comm, int threads, bool own_works
       sizes_[buffer] = aligned(sizes_[buffer]);
       if (buffer < first_shared) workspace_bytes_ += sizes_[buffer];
     }
-    workspace_bytes_ += threads_ * scratch_size_.thread_bytes();
+    workspace_bytes_ += aligned(threads_ * scratch_size_.thread_bytes());
     shared_bytes_ = SharedBuffers::bytes(sizes_);
   });
   if (own_workspace) {
@@ -67,16 +67,20 @@ Execution::Execution(const comm::Communicator& comm, int threads, bool own_works
       programs_[i].connect_like(programs_[i - 1]);
 }
 
-void Execution::use_workspace(void* memory, std::int64_t bytes) {
-  if (bytes < workspace_bytes())
-    throw Error(ErrorCode::invalid_argument, "a workspace must have at least workspace_bytes() = " +
-                                                 std::to_string(workspace_bytes()) +
-                                                 " bytes; given " + std::to_string(bytes));
-  if (memory == nullptr && workspace_bytes_ > 0)
+void require_workspace(const void* memory, std::int64_t bytes, std::int64_t least) {
+  if (bytes < least)
+    throw Error(ErrorCode::invalid_argument,
+                "a workspace must have at least workspace_bytes() = " + std::to_string(least) +
+                    " bytes; given " + std::to_string(bytes));
+  if (memory == nullptr && least > 0)
     throw Error(ErrorCode::invalid_argument, "a workspace must not be a null pointer");
   if (reinterpret_cast<std::uintptr_t>(memory) % AlignedBuffer::alignment_bytes != 0)
     throw Error(ErrorCode::invalid_argument,
                 "a workspace must be aligned to 64 bytes; the one given is not");
+}
+
+void Execution::use_workspace(void* memory, std::int64_t bytes) {
+  require_workspace(memory, bytes, workspace_bytes());
   memory_ = AlignedBuffer();
   workspace_ = static_cast<char*>(memory);
 }
@@ -98,7 +102,7 @@ void Execution::begin(std::size_t program, const void* in, void* out, StageProgr
 }
 
 Context Execution::context() const {
-  const std::int64_t scratch_bytes = threads_ * scratch_size_.thread_bytes();
+  const std::int64_t scratch_bytes = aligned(threads_ * scratch_size_.thread_bytes());
   return {const_cast<void**>(buffers_.data()),
           kernel::Scratch(
               scratch_size_,

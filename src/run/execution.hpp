@@ -10,6 +10,9 @@
 
 namespace weft::run {
 
+/// Throws unless the caller's memory has these bytes and is aligned to 64.
+void require_workspace(const void* memory, std::int64_t bytes, std::int64_t least);
+
 /// The programs of an execution, in pairs that differ only in being in place or not, or one alone.
 std::vector<RankProgram> programs_of(const Plan& plan, int rank, const kernel::LocalOptions& local,
                                      const std::shared_ptr<const kernel::LineSpectrum>& spectrum);

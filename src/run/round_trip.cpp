@@ -154,6 +154,7 @@ std::vector<double> RoundTrip::execute(const FieldWork& work, std::span<const vo
         function.results, call.initial[i]);
   }
   begin(in, out, recording);
+  const double begun = now_s();
   progress_.set_overlaps(lanes_.size() > 1);
   for (std::size_t stage = 0; stage < trip_.route.stages.size(); ++stage) {
     if (const Joint* joint = joint_of(stage)) {
@@ -167,6 +168,9 @@ std::vector<double> RoundTrip::execute(const FieldWork& work, std::span<const vo
       lanes_[lane]->end_stage();
   }
   progress_.set_overlaps(false);
+  // A lane does not take every step.
+  for (StepRecord& step : records_)
+    if (step.end_s == 0) step.start_s = step.end_s = begun;
   error = call.error;
   return totals;
 }

@@ -32,6 +32,9 @@ Transform::Transform(const Plan& plan, const comm::Communicator& comm, const Opt
       execution_(comm, options.local.threads, options.own_workspace, 0,
                  [this] { return made_programs(); }) {
   progress_.reserve(2 * plan.exchanges.size());
+  if (has_pipeline())
+    second_execution_.emplace(comm, options.local.threads, options.own_workspace, 1,
+                              [this] { return made_programs(); });
 }
 
 std::vector<RankProgram> Transform::made_programs() const {
@@ -39,9 +42,17 @@ std::vector<RankProgram> Transform::made_programs() const {
 }
 
 void Transform::use_workspace(void* memory, std::int64_t bytes) {
-  execution_.use_workspace(memory, bytes);
+  if (!has_pipeline()) {
+    execution_.use_workspace(memory, bytes);
+    options_.own_workspace = false;
+    second_execution_.reset();
+    return;
+  }
+  require_workspace(memory, bytes, workspace_bytes());
+  const std::int64_t first = execution_.workspace_bytes();
+  execution_.use_workspace(memory, first);
+  second_execution_->use_workspace(static_cast<char*>(memory) + first, bytes - first);
   options_.own_workspace = false;
-  second_execution_.reset();
 }
 
 /// Returns memory for the records of `arrays` arrays; null unless recording.
@@ -76,6 +87,11 @@ void Transform::execute(const Variant& variant, const void* in, void* out, Gate*
 /// memory cannot: they have no messages to wait for.
 bool Transform::can_overlap() const {
   return options_.own_workspace && execution_.stage_count() > 1 && !execution_.is_shared();
+}
+
+/// Returns whether the components of one array are transformed in turns, with two workspaces.
+bool Transform::has_pipeline() const {
+  return plan_.problem.components > 1 && execution_.stage_count() > 1 && !execution_.is_shared();
 }
 
 void Transform::execute_many(const Variant& variant, std::span<const void* const> in,

@@ -30,6 +30,7 @@ class Transform {
   /// Returns false until use_workspace() if the transform has no own workspace.
   bool has_workspace() const { return execution_.has_workspace(); }
   /// Sets the caller's memory as the workspace: at least workspace_bytes(), 64-byte aligned. Local.
+  /// If the problem has components, a part of it is the second workspace.
   void use_workspace(void* memory, std::int64_t bytes);
 
   /// Collective. The caller has checked the arrays on all ranks, and `in_place` is the same on all.
@@ -41,8 +42,8 @@ class Transform {
 
   /// Transforms one array after the other. If the exchanges are messages and the workspace is
   /// weft's own, each array is transformed while the one before it is exchanged. The first call
-  /// with more than one array allocates a second workspace. Collective, as execute; the number of
-  /// arrays is the same on all ranks.
+  /// with more than one array allocates a second workspace; for components, it exists from the
+  /// start. Collective, as execute; the number of arrays is the same on all ranks.
   void execute_many(const Variant& variant, std::span<const void* const> in,
                     std::span<void* const> out);
 
@@ -55,6 +56,7 @@ class Transform {
   std::vector<RankProgram> made_programs() const;
   StepRecord* make_records(const Variant& variant, std::size_t arrays);
   bool can_overlap() const;
+  bool has_pipeline() const;
   void take_turns(const Variant& variant, std::span<const void* const> in,
                   std::span<void* const> out, std::span<Execution* const> executions,
                   StepRecord* records);

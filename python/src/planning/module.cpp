@@ -11,6 +11,7 @@
 #include "planning/alternatives.hpp"
 #include "planning/bmmc.hpp"
 #include "planning/disks.hpp"
+#include "planning/layouts.hpp"
 #include "planning/machines.hpp"
 #include "planning/ooc.hpp"
 #include "planning/ranks.hpp"
@@ -21,33 +22,12 @@
 
 namespace nb = nanobind;
 using namespace nb::literals;
-using weft::python::Bounds;
+using weft::python::as_tuple;
 
 namespace {
 
 /// output.empty() is in node memory, and so is the result of a call without `out`.
 constexpr weft::planner::Freedom outputs_of_python{.outputs_in_node_memory = true};
-
-nb::tuple bounds_tuple(const weft::Box& box) {
-  nb::list pairs;
-  for (const auto& [lower, upper] : weft::python::to_bounds(box))
-    pairs.append(nb::make_tuple(lower, upper));
-  return nb::tuple(pairs);
-}
-
-template <class T>
-nb::tuple as_tuple(const std::vector<T>& values) {
-  nb::list list;
-  for (const T& value : values) list.append(nb::cast(value));
-  return nb::tuple(list);
-}
-
-weft::Layout layout_of_boxes(const weft::Shape& shape, const std::vector<Bounds>& boxes,
-                             const std::vector<int>& order) {
-  std::vector<weft::Box> converted;
-  for (const Bounds& bounds : boxes) converted.push_back(weft::python::to_box(bounds));
-  return weft::Layout::of_boxes(shape, std::move(converted), order);
-}
 
 /// Uses the buffer protocol, which costs a fifth of `__array_interface__` but refuses some dtypes.
 std::uintptr_t start_of(nb::handle array) {
@@ -59,76 +39,6 @@ std::uintptr_t start_of(nb::handle array) {
   }
   PyErr_Clear();
   return nb::cast<std::uintptr_t>(array.attr("__array_interface__")["data"][0]);
-}
-
-void bind_layout(nb::module_& m) {
-  using weft::Layout;
-  nb::class_<Layout> bound(m, "Layout",
-                           "The assignment of a box of a global array to each rank, with the "
-                           "memory order of each box.\n\n"
-                           "A plain value: comparable, printable, made without MPI for any number "
-                           "of ranks. Boxes are\nhalf-open, in logical axis order. Part r of p "
-                           "parts of n indices is [n*r//p, n*(r+1)//p).");
-  bound
-      .def_static("grid", &Layout::grid, "shape"_a, "grid"_a, "order"_a = std::vector<int>{},
-                  "ranks"_a = 0,
-                  "Splits axis a of `shape` into grid[a] balanced parts. Ranks run over the grid "
-                  "with the last\naxis fastest. `order` lists the axes from slowest to fastest in "
-                  "memory (default: C order).\n"
-                  "`ranks` may exceed the product of the grid: the ranks beyond it own nothing.")
-      .def_static("slab", &Layout::slab, "shape"_a, "ranks"_a, "axis"_a = 0,
-                  "Splits one axis over all ranks.")
-      .def_static("pencil", &Layout::pencil, "shape"_a, "ranks"_a, "first_axis"_a = 0,
-                  "second_axis"_a = 1,
-                  "Splits two axes over a process grid as square as `ranks` allows.")
-      .def_static("brick", &Layout::brick, "shape"_a, "ranks"_a,
-                  "Splits the first three axes over a process grid as cubic as `ranks` allows.")
-      .def_static("on_one", &Layout::on_one, "shape"_a, "ranks"_a, "owner"_a = 0,
-                  "Puts the whole array on rank `owner`.")
-      .def_static("of_boxes", &layout_of_boxes, "shape"_a, "boxes"_a,
-                  "order"_a = std::vector<int>{},
-                  "Takes one box per rank, each a sequence of (lo, hi) pairs. Boxes may be empty; "
-                  "they must\nnot overlap and must leave no hole.")
-      .def_prop_ro(
-          "shape", [](const Layout& l) { return as_tuple(l.shape()); },
-          "Extents of the global array.")
-      .def_prop_ro("ranks", &Layout::ranks, "Number of ranks.")
-      .def_prop_ro(
-          "order", [](const Layout& l) { return as_tuple(l.order()); },
-          "Axes from slowest to fastest in memory.")
-      .def_prop_ro(
-          "process_grid", [](const Layout& l) { return as_tuple(l.process_grid()); },
-          "Parts along each axis; empty where boxes were given.")
-      .def_prop_ro("family", &Layout::family, "slab, pencil, brick, grid, whole or boxes.")
-      .def(
-          "box", [](const Layout& l, std::int64_t rank) { return bounds_tuple(l.box(rank)); },
-          "rank"_a, "The (lo, hi) pairs that a rank owns; all (0, 0) where it owns nothing.")
-      .def(
-          "local_shape",
-          [](const Layout& l, std::int64_t rank) { return as_tuple(l.local_shape(rank)); },
-          "rank"_a, "Extents of a rank's box.")
-      .def(
-          "strides", [](const Layout& l, std::int64_t rank) { return as_tuple(l.strides(rank)); },
-          "rank"_a, "Strides in elements of a rank's local array, in logical axis order.")
-      .def("local_volume", &Layout::local_volume, "rank"_a, "Number of elements of a rank's box.")
-      .def("is_whole", &Layout::is_whole, "axis"_a,
-           "Returns True when no rank holds only a part of this axis.")
-      .def_prop_ro("empty_ranks", &Layout::empty_ranks, "Number of ranks that own nothing.")
-      .def("with_order", &Layout::with_order, "order"_a,
-           "Returns the same ownership in another memory order.")
-      .def("same_boxes", &Layout::same_boxes, "other"_a,
-           "Returns True when every rank has the same box in both.")
-      .def("describe", &Layout::describe, "One line for people.")
-      .def(
-          "to_json", [](const Layout& l) { return weft::to_json(l); },
-          "JSON text; symbolic unless boxes were given.")
-      .def_static(
-          "from_json", [](const std::string& text) { return weft::layout_from_json(text); },
-          "text"_a, "Inverse of to_json.")
-      .def("__repr__", [](const Layout& l) { return "<weft.Layout " + l.describe() + ">"; });
-  weft::python::bind_value(
-      bound, [](const Layout& l) { return weft::to_json(l); },
-      [](const std::string& text) { return weft::layout_from_json(text); });
 }
 
 weft::Kinds kinds_of(const std::vector<std::string>& words) {
@@ -162,10 +72,10 @@ weft::Shape input_shape(const weft::Shape& shape, const std::vector<int>& axes,
 weft::Problem make_problem(
     const weft::Shape& shape, const std::vector<int>& axes, const std::vector<std::string>& kinds,
     const std::string& element, const std::vector<std::int64_t>& modes,
-    const std::vector<std::int64_t>& support, const std::string& precision, std::int64_t ranks,
-    std::int64_t ranks_per_node, std::optional<weft::Layout> input, bool all_ranks,
-    const std::string& output_choice, std::optional<weft::Layout> output, const std::string& norm,
-    int sign, int threads, const std::string& effort, bool overwrite_input,
+    const std::vector<std::int64_t>& support, std::int64_t components, const std::string& precision,
+    std::int64_t ranks, std::int64_t ranks_per_node, std::optional<weft::Layout> input,
+    bool all_ranks, const std::string& output_choice, std::optional<weft::Layout> output,
+    const std::string& norm, int sign, int threads, const std::string& effort, bool overwrite_input,
     const std::string& method, const std::string& wire_form, const std::string& schedule,
     const std::string& requests, std::int64_t chunks, const std::string& preset,
     const std::string& wire, const std::string& nodes, std::int64_t piece_bytes) {
@@ -176,6 +86,7 @@ weft::Problem make_problem(
   problem.element = weft::from_string<weft::Element>(element);
   problem.modes = modes;
   problem.support = support;
+  problem.components = components;
   problem.precision = weft::from_string<weft::Precision>(precision);
   problem.ranks = ranks;
   problem.ranks_per_node = ranks_per_node;
@@ -238,6 +149,13 @@ void bind_problem(nb::module_& m) {
           },
           "The number of points that the real-space array has of each of the axes.")
       .def_prop_ro(
+          "components",
+          [](const Problem& p) {
+            return p.components > 0 ? std::optional<std::int64_t>(p.components) : std::nullopt;
+          },
+          "Extent of the arrays' leading axis, which every rank holds whole; None if there is "
+          "none.")
+      .def_prop_ro(
           "halved_axis",
           [](const Problem& p) {
             return p.has_halved_axis() ? std::optional<int>(p.halved_axis()) : std::nullopt;
@@ -276,11 +194,13 @@ void bind_problem(nb::module_& m) {
   m.def("input_shape", &input_shape, "shape"_a, "axes"_a, "support"_a,
         "Returns the shape of the input of a transform of these axes.");
   m.def("make_problem", &make_problem, "shape"_a, "axes"_a, "kinds"_a, "element"_a, "modes"_a,
-        "support"_a, "precision"_a, "ranks"_a, "ranks_per_node"_a, "input"_a.none(), "all_ranks"_a,
-        "output_choice"_a, "output"_a.none(), "norm"_a, "sign"_a, "threads"_a, "effort"_a,
-        "overwrite_input"_a, "method"_a, "wire_form"_a, "schedule"_a, "requests"_a, "chunks"_a,
-        "preset"_a, "wire"_a, "nodes"_a, "piece_bytes"_a,
+        "support"_a, "components"_a, "precision"_a, "ranks"_a, "ranks_per_node"_a, "input"_a.none(),
+        "all_ranks"_a, "output_choice"_a, "output"_a.none(), "norm"_a, "sign"_a, "threads"_a,
+        "effort"_a, "overwrite_input"_a, "method"_a, "wire_form"_a, "schedule"_a, "requests"_a,
+        "chunks"_a, "preset"_a, "wire"_a, "nodes"_a, "piece_bytes"_a,
         "Collects the options of a transform; checked when it is planned.");
+  m.def("with_layouts_like", &weft::with_layouts_like, "problem"_a, "other"_a,
+        "Takes the layouts of another plan for the sides whose global arrays have the same shape.");
 }
 
 void bind_stage(nb::module_& m) {
@@ -408,9 +328,13 @@ void bind_plan(nb::module_& m) {
           "exchanges", [](const Plan& p) { return as_tuple(p.exchanges); },
           "The exchanges between the stages: one fewer than the stages.")
       .def_prop_ro(
-          "input", [](const Plan& p) { return p.input(); }, "Layout of the input of forward.")
+          "input", [](const Plan& p) { return p.input(); },
+          "Layout of the input of forward, of one component.")
       .def_prop_ro(
-          "output", [](const Plan& p) { return p.output(); }, "Layout of the output of forward.")
+          "output", [](const Plan& p) { return p.output(); },
+          "Layout of the output of forward, of one component.")
+      .def_prop_ro("input_array", &Plan::input_array, "The same, with the axis of components.")
+      .def_prop_ro("output_array", &Plan::output_array, "The same, with the axis of components.")
       .def_prop_ro(
           "line_effort", [](const Plan& p) { return std::string(to_string(p.line_effort)); },
           "Effort for the local FFTs: that of the problem, or less if the budget is too short.")
@@ -466,7 +390,7 @@ void bind_plan(nb::module_& m) {
 NB_MODULE(_planning, m) {
   m.doc() = "Layouts, problems and plans of weft; needs no MPI.";
   weft::python::translate_errors();
-  bind_layout(m);
+  weft::python::bind_layout(m);
   bind_problem(m);
   weft::python::bind_machines(m);
   bind_plan(m);

@@ -126,6 +126,9 @@ void bind_fft(nb::module_& m) {
       .def_prop_ro(
           "inplace_strides", &Handle::inplace_real_strides,
           "Strides in elements of the input of this rank when it shares memory with the output.")
+      .def_prop_ro(
+          "inplace_output_strides", &Handle::inplace_output_strides,
+          "Strides in elements of the output of this rank when it shares memory with the input.")
       .def(
           "use_workspace",
           [](Handle& h, std::uintptr_t address, std::int64_t bytes) {

@@ -146,6 +146,20 @@ class Support(OptionType):
         return [int(_planning.ALL_POINTS) if n is None else checks.integer(n, name, 1) for n in each]
 
 
+class Like(OptionType):
+    """The plan of another transform; None for none."""
+
+    values = "a weft.FFT, or its plan"
+
+    def checked(self, given: Any, name: str) -> _planning.Plan | None:
+        if given is None or isinstance(given, _planning.Plan):
+            return given
+        raise errors.InvalidArgument(
+            f"{name} must be a transform or its plan; given {errors.shown(given)}; give a weft.FFT of this "
+            f"communicator, or leave {name} out"
+        )
+
+
 class Chunks(OptionType):
     """A number of chunks, or "slices" for one chunk for each slice."""
 
@@ -226,6 +240,24 @@ class Whole(OptionType):
 
     def checked(self, given: Any, name: str) -> int | None:
         return None if given is None else checks.integer(given, name)
+
+
+class Components(Whole):
+    """The extent of a leading axis of components; None for no such axis."""
+
+    values = "1, 2, ..."
+    metavar = "C"
+
+    def checked(self, given: Any, name: str) -> int:
+        """Returns the number for the planner: 0 for no such axis.
+
+        >>> Components().checked(None, "components"), Components().checked(3, "components")
+        (0, 3)
+        """
+        count = 0 if given is None else checks.integer(given, name)
+        if count < 1 and given is not None:
+            raise errors.InvalidArgument(f"{name} must be 1 or more; given {count}; give such as 3, or leave it out")
+        return count
 
 
 class ByteSize(OptionType):

@@ -32,9 +32,11 @@ def plan(
     axes: Any = None,
     modes: Any = None,
     support: Any = None,
+    components: int | None = None,
     dtype: Any = None,
     input: Any = None,
     output: Any = "any",
+    like: _planning.Plan | None = None,
     norm: str = "backward",
     sign: int = -1,
     threads: int = 1,
@@ -46,8 +48,9 @@ def plan(
 ) -> _planning.Plan:
     """Plans a transform for any number of ranks. Needs no MPI and moves no data.
 
-    The options are those of :class:`weft.FFT`, with `ranks` instead of `comm`. `ranks_per_node` ranks can use each
-    other's memory. Default: 1, or with a machine one per core. effort and all_ranks are as for :class:`weft.Planning`.
+    The options are those of :class:`weft.FFT`, with `ranks` instead of `comm`; `like` is a plan. `ranks_per_node` ranks
+    can use each other's memory. Default: 1, or with a machine one per core. effort and all_ranks are as for
+    :class:`weft.Planning`.
 
     machine : the machine to plan for: a :class:`weft.Machine`, the name of one that ships with weft, or a JSON file.
         "local" is the local machine, if transforms on the same number of ranks have measured it. The plan has the least
@@ -79,7 +82,21 @@ def plan(
     node_count = checks.integer(ranks_per_node, "ranks_per_node", 1)
     problem = make_problem(
         shape,
-        TransformOptions(kind, axes, modes, support, dtype, input, output, norm, sign, threads, overwrite_input),
+        TransformOptions(
+            kind,
+            axes,
+            modes,
+            support,
+            components,
+            dtype,
+            input,
+            output,
+            like,
+            norm,
+            sign,
+            threads,
+            overwrite_input,
+        ),
         Exchange.of(exchange),
         planning,
         ranks=rank_count,

@@ -166,6 +166,10 @@ TEXTS: dict[str, Texts] = {
         "5", "()", "('r2c', 'r2c')", "('dct2',) * 5", "('c2c', 5)")),
     "modes": Texts(("None", "'2/3'", "2", "(2, None)", "['2/3', 3]"), ("0", "-1", "9", "'1/3'", "2.5", "()",
         "(1, 1, 1)", "2**70", "('2/3', 'x')", "[[2]]", "b'2/3'")),
+    "components": Texts(("None", "1", "3", "np.int64(2)"), ("0", "-1", "2.5", "'3'", "(3,)", "2**62", "2**70")),
+    "like": Texts(("None", "weft.plan((4, 6), ranks={ranks})", "weft.plan((4, 6), ranks={ranks}, kind='r2c')"),
+        ("weft.plan((4, 6), ranks=7)", "weft.plan((2, 2), ranks={ranks})", "weft.FFT((5, 3))", "5", "weft.FFT",
+         "weft.Layout.slab((4, 6), {ranks})")),
     "dtype": Texts(("None", "'float64'", "'complex64'", "np.float32", "np.longdouble"), ("'int32'", "'O'", "'x'",
         "'\\ud800'", "object")),
     "norm": _word("backward", "ortho", "forward", "none"),
@@ -293,6 +297,7 @@ OWN_TEXTS: dict[tuple[str, str], Texts] = {
         ("np.zeros(f.workspace_bytes, 'u1')",),
         ("np.zeros(f.workspace_bytes + 1, 'u1')[1:]", "np.zeros(1)", "b'x' * 10**6"),
     ),
+    ("weft.Layout.with_components", "count"): Texts(("1", "3"), ("0", "-1", "2**63", "2**62", "'3'", "1.5")),
     ("weft.probe", "name"): Texts(("None", "'name'"), ("5", "''", "'\\ud800'")),
     ("weft.local_machine", "threads"): Texts(("1",), ("0", "-1", "2**31", "'2'")),  # more than cores take minutes
     ("weft.probe", "threads"): Texts(("1", "2"), ("0", "-1", "2**31", "'2'")),

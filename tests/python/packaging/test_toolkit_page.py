@@ -17,6 +17,8 @@ def test_the_page_has_examples() -> None:
         "Poisson's equation in a channel",
         "Products without aliases",
         "A linear convolution",
+        "Vector fields",
+        "Grids that fit together",
     ]
 
 

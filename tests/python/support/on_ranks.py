@@ -14,6 +14,19 @@ from typing import Any
 
 import numpy as np
 import weft
+from components_on_ranks import (  # noqa: F401
+    axis_of_components,
+    components,
+    components_in_place,
+    components_that_differ,
+    curl,
+    fitting,
+    like_that_differs,
+    like_with,
+    many_arrays,
+    moved_components,
+    pipeline,
+)
 from drawn_on_ranks import drawn_call  # noqa: F401
 from fields_on_ranks import curl_of_fields, exception_in_a_function, product_in_space, round_trips_that_differ  # noqa
 from files_on_ranks import loaded, save_badly, save_on_a_full_disk, saved  # noqa: F401
@@ -427,29 +440,6 @@ def sleeping_broadcast(comm: Any, root: int) -> Any:
 
 def verdict_of(comm: Any, case: str) -> dict[str, Any]:
     return asdict(runner.check_case(Case.from_json(case), comm))
-
-
-# ---- several arrays in one call ----
-
-
-def many_arrays(comm: Any, choices: dict[str, Any]) -> bool:
-    """forward_many and backward_many give the same results as single calls, and allocate missing outputs."""
-    fft = weft.FFT((12, 9, 10), kind="r2c", comm=comm, exchange=weft.Exchange(**choices))
-    xs = [fft.input.empty() for _ in range(4)]
-    for number, x in enumerate(xs):
-        x[...] = np.random.default_rng([comm.rank, number]).standard_normal(x.shape)
-    expected = [fft.forward(x).copy() for x in xs]
-    outs = [fft.output.empty() for _ in xs]
-    found = fft.forward_many(xs, outs)
-    assert all(a is b for a, b in zip(found, outs, strict=True))
-    drawn = fft.forward_many(tuple(xs))
-    for a, b, c in zip(expected, found, drawn, strict=True):
-        np.testing.assert_array_equal(a, b)
-        np.testing.assert_array_equal(a, c)
-    for x, back in zip(xs, fft.backward_many(found), strict=True):
-        np.testing.assert_allclose(back, x, atol=1e-13)
-    assert fft.forward_many([]) == []
-    return True
 
 
 # ---- values that are sent ----

@@ -1,0 +1,79 @@
+"""Transforms that take the layouts of another."""
+
+from __future__ import annotations
+
+import copy
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import weft
+
+if TYPE_CHECKING:
+    from pool import Pool
+
+RANKS = [1, 3, 4]
+N = [8, 9, 10]
+# name -> options of the other, of the transform like it, and the sides that have the other's layout on several ranks
+CASES: dict[str, tuple[dict[str, Any], dict[str, Any], set[str]]] = {
+    "another precision": ({"kind": "r2c"}, {"kind": "r2c", "dtype": "float32"}, {"input", "output"}),
+    "columns": ({"input": "columns"}, {"norm": "ortho", "threads": 2}, {"input", "output"}),
+    "the same real space": ({"kind": "r2c", "input": "columns"}, {"kind": "r2c", "modes": "2/3"}, {"input"}),
+    "components": ({"input": "columns", "components": 2}, {"components": 3}, {"input", "output"}),
+    "a finer grid": (
+        {"kind": "r2c", "modes": [5, 5, 7], "input": "columns"},
+        {"kind": "r2c", "modes": [5, 5, 7], "shape": [12, 14, 15]},
+        {"output"},
+    ),
+    "an output of its own": ({"input": "columns"}, {"output": "same"}, {"input"}),
+}
+
+
+@pytest.mark.parametrize("ranks", RANKS)
+@pytest.mark.parametrize("name", CASES)
+def test_layouts_are_taken(pool: Pool, name: str, ranks: int) -> None:
+    options, others, sides = copy.deepcopy(CASES[name])
+    if "input" in options:
+        options["input"] = [1, ranks, 1]
+    for found in pool.values("fitting", ranks, shape=N, options=options, others=others):
+        assert {side for side, is_taken in found.items() if is_taken} >= sides
+
+
+def test_two_thirds_and_three_halves_share_the_spectrum() -> None:
+    """The layouts include the memory order."""
+    coarse = weft.plan((24, 24, 24), kind="r2c", ranks=4, machine="fixed-rule")
+    given = coarse.output.with_order([2, 0, 1])
+    coarse = weft.plan((24, 24, 24), kind="r2c", ranks=4, output=given, machine="fixed-rule")
+    fine = weft.plan((36, 36, 36), kind="r2c", modes=24, ranks=4, like=coarse, machine="fixed-rule")
+    assert fine.output == coarse.output == given
+    assert fine.input.shape == (36, 36, 36)
+    again = weft.plan((24, 24, 24), kind="r2c", ranks=4, like=fine, machine="fixed-rule")
+    assert again.output == given
+
+
+def test_given_layouts_win() -> None:
+    other = weft.plan((6, 8), ranks=2, input=(1, 2), machine="fixed-rule")
+    plan = weft.plan((6, 8), ranks=2, like=other, input=(2, 1), machine="fixed-rule")
+    assert plan.input.process_grid == (2, 1)
+    assert plan.output == other.output
+
+
+@pytest.mark.parametrize(
+    ("what", "kind", "words"),
+    [
+        ("shape", "LayoutMismatch", ["same global shape", "its input is 8x8", "6x8", "leave like out"]),
+        ("ranks", "LayoutMismatch", ["as many ranks as this one, 3", "one on 1"]),
+        ("object", "InvalidArgument", ["like must be a transform or its plan", "Layout"]),
+        ("given", "LayoutMismatch", ["has a layout of its own"]),
+    ],
+)
+def test_another_that_does_not_fit_is_refused(pool: Pool, what: str, kind: str, words: list[str]) -> None:
+    outcomes = pool.outcomes("like_with", 3, what=what)
+    assert {outcome.raised for outcome in outcomes} == {kind}
+    (message,) = {outcome.message for outcome in outcomes}
+    for word in words:
+        assert word in message
+
+
+def test_ranks_that_name_different_transforms_are_refused(pool: Pool) -> None:
+    for outcome in pool.outcomes("like_that_differs", 3):
+        assert outcome.raised == "Disagreement" and "input" in outcome.message
