@@ -21,6 +21,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "files": {"errors"},
     "planning": BASE | {"files"},
     "redistribution": BASE | {"arrays"},
+    "halo": BASE | {"arrays"},
     "transform": BASE | {"arrays", "planning"},
     "disk": BASE | {"arrays", "files"},
     "bmmc": BASE | {"files", "disk", "planning"},

@@ -39,6 +39,7 @@ from weft.errors import (
     Unsupported,
     WeftError,
 )
+from weft.halo import Halo
 from weft.options import Exchange, Planning
 from weft.planning import division, mapping
 from weft.planning.machine_choice import local_machine
@@ -59,6 +60,7 @@ __all__ = [
     "EngineVersion",
     "Exchange",
     "FftFailure",
+    "Halo",
     "InvalidArgument",
     "IoFailure",
     "Layout",

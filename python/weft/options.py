@@ -287,7 +287,7 @@ def make_problem(
         threads=given["threads"],
         effort=checked(planning)["effort"],
         overwrite_input=bool(given["overwrite_input"]),
-        **checked(exchange),
+        exchange=_planning.forced_exchange(**checked(exchange)),
     )
 
 

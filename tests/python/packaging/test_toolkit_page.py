@@ -17,6 +17,7 @@ def test_the_page_has_examples() -> None:
         "Poisson's equation in a channel",
         "Products without aliases",
         "A linear convolution",
+        "Finite differences and particles",
     ]
 
 
