@@ -57,6 +57,7 @@ PUBLIC_HEADERS = {
     "wisdom.hpp": "planner",
     "record.hpp": "run",
     "fft.hpp": "api",
+    "halo.hpp": "api",
     "weft.hpp": "api",
     "weft.h": "api",
 }
@@ -64,6 +65,7 @@ MPI_ALLOWED = (
     "src/comm/",
     "src/api/",
     "include/weft/fft.hpp",
+    "include/weft/halo.hpp",
     "include/weft/weft.h",
     "tests/",
     "lab/simgrid/",

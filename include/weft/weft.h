@@ -122,6 +122,8 @@ enum weft_preset {
 typedef struct weft_layout weft_layout;
 /// A transform. Freed by weft_fft_destroy.
 typedef struct weft_fft weft_fft;
+/// The planes around the boxes of a layout, bound to a communicator.
+typedef struct weft_halo weft_halo;
 
 /// Version of the library, "0.1.0". Static text.
 const char* weft_version(void);
@@ -418,6 +420,43 @@ int weft_gather(const void* local, const weft_layout* layout, void* whole, int64
 /// Distributes the C-ordered array of `root` over the layout. Otherwise as redistribute.
 int weft_scatter(const void* whole, void* local, const weft_layout* layout, int64_t element_bytes,
                  int root, MPI_Comm comm);
+
+// ------------------------------------------------------------------------------------------------
+// the planes around boxes
+
+/// Plans the exchange of the planes around each rank's box and prepares it, as weft::Halo does.
+///
+/// Shapes      `below` and `above` have one width for each axis of the layout, 0 to its length;
+///             NULL for `above`: as below. The local array is the box with its planes, dense in the
+///             layout's memory order. A rank with an empty box has an empty array.
+/// Options     `periodic`: not 0 where the planes outside the array are those of its other end; NULL:
+///             on all axes. `exchange`: forced choices; NULL: none.
+/// Collective  over `comm`; MPI_COMM_NULL is this process alone, without MPI. All ranks succeed, or
+///             all fail with the same code and message.
+/// Errors      WEFT_INVALID_ARGUMENT, WEFT_LAYOUT_MISMATCH, WEFT_DISAGREEMENT, WEFT_UNSUPPORTED (boxes
+///             that cut an axis at different positions), WEFT_OUT_OF_MEMORY, WEFT_MPI_FAILURE.
+int weft_halo_create(const weft_layout* layout, const int64_t* below, const int64_t* above,
+                     const int* periodic, int64_t element_bytes, const weft_exchange* exchange,
+                     MPI_Comm comm, weft_halo** halo);
+/// Local; at any time, also after MPI_Finalize. NULL is fine.
+void weft_halo_destroy(weft_halo* halo);
+/// Copies the elements of their owners into the planes, corners too. At an end that is not periodic,
+/// the planes outside the array stay as they are. Collective. NULL is valid for an empty array.
+int weft_halo_fill(weft_halo* halo, void* array);
+/// Adds each element of the planes to that of its owner, and sets the planes to zero. Planes outside
+/// the array stay as they are. The array has real or complex numbers of `precision`, enum
+/// weft_precision. The order of additions is fixed. Collective.
+int weft_halo_accumulate(weft_halo* halo, void* array, int precision);
+/// Shape of this rank's local array, one extent for each axis.
+int weft_halo_shape(const weft_halo* halo, int64_t* shape);
+/// Strides of the local array in elements, one for each axis.
+int weft_halo_strides(const weft_halo* halo, int64_t* strides);
+/// Elements of the local array.
+int weft_halo_elements(const weft_halo* halo, int64_t* elements);
+/// Position in the local array, in elements, at which this rank's box begins.
+int weft_halo_inner_offset(const weft_halo* halo, int64_t* offset);
+/// Memory of the halo in addition to the caller's array, on this rank.
+int weft_halo_workspace_bytes(const weft_halo* halo, int64_t* bytes);
 
 #ifdef __cplusplus
 }

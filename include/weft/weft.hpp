@@ -4,6 +4,7 @@
 
 #include "weft/error.hpp"
 #include "weft/fft.hpp"
+#include "weft/halo.hpp"
 #include "weft/layout.hpp"
 #include "weft/machine.hpp"
 #include "weft/plan.hpp"

@@ -41,6 +41,7 @@ from weft.errors import (
     WeftError,
 )
 from weft.fields import Applied, FieldFunction, Tile
+from weft.halo import Halo
 from weft.options import Exchange, Planning
 from weft.planning import division, mapping
 from weft.planning.machine_choice import local_machine
@@ -64,6 +65,7 @@ __all__ = [
     "Exchange",
     "FftFailure",
     "FieldFunction",
+    "Halo",
     "InvalidArgument",
     "IoFailure",
     "Layout",

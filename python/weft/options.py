@@ -303,7 +303,7 @@ def make_problem(
         threads=given["threads"],
         effort=checked(planning)["effort"],
         overwrite_input=bool(given["overwrite_input"]),
-        **checked(exchange),
+        exchange=_planning.forced_exchange(**checked(exchange)),
     )
     return problem if given["like"] is None else _planning.with_layouts_like(problem, given["like"])
 

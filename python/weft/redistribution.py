@@ -46,7 +46,7 @@ def redistribute(a: Any, source: Layout, target: Layout, comm: Any = None, out: 
             _require_layout(layout)
         rank = module.rank_of(handle)
         array = arrays.as_array(a, "source array")
-        dtype = _plain(array.dtype)
+        dtype = dtypes.of_fixed_size(array.dtype)
         item_bytes = dtype.itemsize
         if out is None:
             result = new_array(target, rank, dtype)
@@ -96,8 +96,10 @@ def scatter(a: Any, layout: Layout, comm: Any = None, root: int = 0, dtype: Any 
 
     def given() -> Array:
         found = arrays.as_array(a, "array")
-        _plain(found.dtype)
-        return arrays.converted(found, found.dtype if dtype is None else _plain(dtypes.dtype_of(dtype)), "elements")
+        dtypes.of_fixed_size(found.dtype)
+        return arrays.converted(
+            found, found.dtype if dtype is None else dtypes.of_fixed_size(dtypes.dtype_of(dtype)), "elements"
+        )
 
     source: Any = runtime.agreed(comm, given if at_root else lambda: None)
     word = module.broadcast_text(handle, source.dtype.str if at_root else "", owner)
@@ -159,12 +161,6 @@ def _require_layout(given: Any) -> None:
             f"a layout must be a weft.Layout; given {type(given).__name__}; for example fft.input.layout, or "
             "weft.Layout.slab(shape, ranks)"
         )
-
-
-def _plain(dtype: np.dtype[Any]) -> np.dtype[Any]:
-    if dtype.hasobject or dtype.itemsize == 0:
-        raise errors.InvalidArgument(f"elements must have a fixed size and hold no Python objects; given dtype {dtype}")
-    return dtype
 
 
 def new_array(layout: Layout, rank: int, dtype: np.dtype[Any]) -> Array:

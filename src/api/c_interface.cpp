@@ -113,15 +113,6 @@ weft_options complete(const weft_options* given) {
   return options;
 }
 
-template <class E>
-void choose(E& chosen, int value, const char* name) {
-  if (value < 0 || value >= value_count<E>)
-    throw Error(ErrorCode::invalid_argument, std::string(name) + " must be one of its enum, 0.." +
-                                                 std::to_string(value_count<E> - 1) + "; given " +
-                                                 std::to_string(value));
-  chosen = static_cast<E>(value);
-}
-
 std::vector<int> axes_from(const weft_options& options) {
   if (options.axes_count < 0 || options.axes_count > max_dims)
     throw Error(ErrorCode::invalid_argument, "axes_count must be in 0.." +
@@ -129,37 +120,6 @@ std::vector<int> axes_from(const weft_options& options) {
                                                  std::to_string(options.axes_count));
   if (options.axes_count > 0) require(options.axes, "axes");
   return std::vector<int>(options.axes, options.axes + options.axes_count);
-}
-
-std::int64_t not_negative(std::int64_t value, const char* name) {
-  if (value < 0)
-    throw Error(ErrorCode::invalid_argument,
-                std::string(name) + " must not be negative; given " + std::to_string(value));
-  return value;
-}
-
-template <std::size_t n>
-void require_unused(const int (&reserved)[n], const char* name) {
-  if (std::any_of(std::begin(reserved), std::end(reserved), [](int value) { return value != 0; }))
-    throw Error(ErrorCode::invalid_argument,
-                std::string("reserved space of ") + name +
-                    " must be 0; call weft_options_init first, and use a library as new as the "
-                    "header");
-}
-
-Exchange exchange_of(const weft_exchange& given) {
-  require_unused(given.reserved, "weft_exchange");
-  Exchange exchange;
-  choose(exchange.method, given.method, "method");
-  choose(exchange.wire_form, given.wire_form, "wire_form");
-  choose(exchange.schedule, given.schedule, "schedule");
-  choose(exchange.requests, given.requests, "requests");
-  exchange.chunks = not_negative(given.chunks, "chunks");
-  choose(exchange.nodes, given.nodes, "nodes");
-  choose(exchange.wire, given.wire, "wire");
-  exchange.piece_bytes = not_negative(given.piece_bytes, "piece_bytes");
-  choose(exchange.preset, given.preset, "preset");
-  return exchange;
 }
 
 void choose_machine(Planning& planning, const char* machine) {

@@ -52,6 +52,28 @@ std::vector<int> order_from(int dims, const int* order) {
   return order == nullptr ? std::vector<int>{} : std::vector<int>(order, order + dims);
 }
 
+std::int64_t not_negative(std::int64_t value, const char* name) {
+  if (value < 0)
+    throw Error(ErrorCode::invalid_argument,
+                std::string(name) + " must not be negative; given " + std::to_string(value));
+  return value;
+}
+
+Exchange exchange_of(const weft_exchange& given) {
+  require_unused(given.reserved, "weft_exchange");
+  Exchange exchange;
+  choose(exchange.method, given.method, "method");
+  choose(exchange.wire_form, given.wire_form, "wire_form");
+  choose(exchange.schedule, given.schedule, "schedule");
+  choose(exchange.requests, given.requests, "requests");
+  exchange.chunks = not_negative(given.chunks, "chunks");
+  choose(exchange.nodes, given.nodes, "nodes");
+  choose(exchange.wire, given.wire, "wire");
+  exchange.piece_bytes = not_negative(given.piece_bytes, "piece_bytes");
+  choose(exchange.preset, given.preset, "preset");
+  return exchange;
+}
+
 void give_text(const std::string& text, char** result) {
   require(result, "for the text");
   auto* copy = static_cast<char*>(std::malloc(text.size() + 1));

@@ -2,7 +2,9 @@
 
 #include <weft/weft.h>
 
+#include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <new>
 #include <optional>
 #include <string>
@@ -10,8 +12,11 @@
 
 #include <weft/error.hpp>
 #include <weft/layout.hpp>
+#include <weft/plan.hpp>
 
+#include "base/precision_words.hpp"
 #include "comm/communicator.hpp"
+#include "plan/words.hpp"
 
 struct weft_layout {
   weft::Layout value;
@@ -59,6 +64,32 @@ void require(const void* argument, const char* name);
 Shape shape_from(int dims, const std::int64_t* values, const char* name);
 /// Returns the memory order; empty for NULL, which means C order.
 std::vector<int> order_from(int dims, const int* order);
+
+/// Throws invalid_argument for a negative number.
+std::int64_t not_negative(std::int64_t value, const char* name);
+
+/// Sets an enum of weft to a value of the C enum with the same values.
+template <class E>
+void choose(E& chosen, int value, const char* name) {
+  if (value < 0 || value >= value_count<E>)
+    throw Error(ErrorCode::invalid_argument, std::string(name) + " must be one of its enum, 0.." +
+                                                 std::to_string(value_count<E> - 1) + "; given " +
+                                                 std::to_string(value));
+  chosen = static_cast<E>(value);
+}
+
+/// Throws invalid_argument unless reserved space is 0.
+template <std::size_t n>
+void require_unused(const int (&reserved)[n], const char* name) {
+  if (std::any_of(std::begin(reserved), std::end(reserved), [](int value) { return value != 0; }))
+    throw Error(ErrorCode::invalid_argument,
+                std::string("reserved space of ") + name +
+                    " must be 0; call weft_options_init first, and use a library as new as the "
+                    "header");
+}
+
+/// Returns the forced choices of exchanges.
+Exchange exchange_of(const weft_exchange& given);
 
 /// Gives the caller a copy, which weft_free frees.
 void give_text(const std::string& text, char** result);

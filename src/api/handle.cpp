@@ -9,10 +9,11 @@
 #include "api/explain_record.hpp"
 #include "api/handle_call.hpp"
 #include "api/line_engines.hpp"
+#include "api/named_exchange.hpp"
 #include "base/hash.hpp"
 #include "comm/agreement.hpp"
 #include "comm/collective_call.hpp"
-#include "comm/node_memory.hpp"
+#include "comm/placement.hpp"
 #include "layout/check.hpp"
 #include "plan/methods/methods.hpp"
 
@@ -39,36 +40,33 @@ std::string machine_words(const Planning& planning) {
 
 /// Returns the problem and options of this rank as names and texts, even for an invalid problem.
 std::vector<comm::NamedValue> named_values(const Problem& p, const Handle::Options& options) {
-  return {{"shape", to_string(p.shape)},
-          {"axes", "(" + join(p.axes, ", ") + ")"},
-          {"kind", to_string(p.kinds)},
-          {"element", to_string(p.element)},
-          {"modes", "(" + join(p.modes, ", ") + ")"},
-          {"support", "(" + join(p.support, ", ") + ")"},
-          {"components", p.components == 0 ? "none" : std::to_string(p.components)},
-          {"dtype", to_string(p.precision)},
-          {"input", layout_words(p.has_input, p.input)},
-          {"output",
-           p.output_choice == OutputChoice::given ? to_json(p.output) : to_string(p.output_choice)},
-          {"norm", to_string(p.norm)},
-          {"sign", std::to_string(p.sign)},
-          {"effort", to_string(p.effort)},
-          {"overwrite_input", p.overwrite_input ? "true" : "false"},
-          {"method", to_string(p.exchange.method)},
-          {"wire_form", to_string(p.exchange.wire_form)},
-          {"schedule", to_string(p.exchange.schedule)},
-          {"requests", to_string(p.exchange.requests)},
-          {"chunks", std::to_string(p.exchange.chunks)},
-          {"preset", to_string(p.exchange.preset)},
-          {"wire", to_string(p.exchange.wire)},
-          {"nodes", to_string(p.exchange.nodes)},
-          {"piece_bytes", std::to_string(p.exchange.piece_bytes)},
-          {"engine", options.engine},
-          {"own_workspace", options.own_workspace ? "true" : "false"},
-          {"budget_s", exactly(options.planning.budget_s)},
-          {"wisdom", options.planning.wisdom},
-          {"machine", machine_words(options.planning)},
-          {"all_ranks", p.all_ranks ? "true" : "false"}};
+  std::vector<comm::NamedValue> values{
+      {"shape", to_string(p.shape)},
+      {"axes", "(" + join(p.axes, ", ") + ")"},
+      {"kind", to_string(p.kinds)},
+      {"element", to_string(p.element)},
+      {"modes", "(" + join(p.modes, ", ") + ")"},
+      {"support", "(" + join(p.support, ", ") + ")"},
+      {"components", p.components == 0 ? "none" : std::to_string(p.components)},
+      {"dtype", to_string(p.precision)},
+      {"input", layout_words(p.has_input, p.input)},
+      {"output",
+       p.output_choice == OutputChoice::given ? to_json(p.output) : to_string(p.output_choice)},
+      {"norm", to_string(p.norm)},
+      {"sign", std::to_string(p.sign)},
+      {"effort", to_string(p.effort)},
+      {"overwrite_input", p.overwrite_input ? "true" : "false"}};
+  const std::vector<comm::NamedValue> choices = named_choices(p.exchange);
+  values.insert(values.end(), choices.begin(), choices.end());
+  const std::vector<comm::NamedValue> others{
+      {"engine", options.engine},
+      {"own_workspace", options.own_workspace ? "true" : "false"},
+      {"budget_s", exactly(options.planning.budget_s)},
+      {"wisdom", options.planning.wisdom},
+      {"machine", machine_words(options.planning)},
+      {"all_ranks", p.all_ranks ? "true" : "false"}};
+  values.insert(values.end(), others.begin(), others.end());
+  return values;
 }
 
 /// Throws unless all ranks have the same machine: machines of one name may differ. Collective.
@@ -79,19 +77,6 @@ void require_same_machine(const comm::Communicator& comm, const std::optional<Ma
       comm,
       {{"machine", "\"" + machine->name + "\" with figures of the hash " + hash_digits(figures)}},
       "weft::Fft");
-}
-
-/// Returns the number of ranks that share memory, if each node has that many consecutive ranks (the
-/// last node may have fewer); otherwise 1. Collective.
-std::int64_t ranks_sharing(const comm::Communicator& comm) {
-  if (comm.is_solo()) return 1;
-  const comm::Communicator node = comm.node_group();
-  const int most = static_cast<int>(comm.max(std::int64_t{node.size()}));
-  const int first = comm.rank() / most * most;
-  const bool fits = node.size() == std::min(most, comm.size() - first) &&
-                    node.rank() == comm.rank() - first &&
-                    comm::node_memory_kind(comm) != comm::NodeMemoryKind::ordinary;
-  return comm.min(std::int64_t{fits}) == 1 ? most : 1;
 }
 
 bool uses_node_memory(const Exchange& exchange) {
@@ -148,7 +133,7 @@ Handle::Handle(const Problem& given, const Options& wanted, const comm::Communic
   options.engine = engine_word(wanted.engine, comm);
   Problem problem = given;
   problem.ranks = comm.size();
-  problem.ranks_per_node = options.own_workspace ? ranks_sharing(comm) : 1;
+  problem.ranks_per_node = options.own_workspace ? comm::ranks_sharing_memory(comm) : 1;
   comm::together(comm, [&] { require_possible(problem, options); });
   plan_ = chosen_plan(problem, options, comm);
   bind(options);
@@ -163,7 +148,7 @@ Handle::Handle(const Plan& plan, const Options& options, const comm::Communicato
   const std::string words =
       "of " + to_string(plan.problem.shape) + " with JSON of the hash " + hash_digits(text);
   comm::require_same(comm, {{"plan", words}, {"engine", options.engine}}, "weft::Fft");
-  const std::int64_t sharing = ranks_sharing(comm);
+  const std::int64_t sharing = comm::ranks_sharing_memory(comm);
   comm::together(comm, [&] { require_ranks(plan, comm.size(), sharing); });
   const bool has_engines = options.engine.empty() && !plan.line_engines.empty();
   const std::string word = has_engines ? std::string() : engine_word(options.engine, comm);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 
+#include "comm/node_memory.hpp"
+
 namespace weft::comm {
 
 NodeOrder placement(const std::vector<std::int64_t>& first_of_node) {
@@ -23,6 +25,17 @@ NodeOrder placement(const Communicator& comm) {
   if (comm.is_solo()) return {};
   const std::int64_t first = comm.node_group().broadcast_value(std::int64_t{comm.rank()}, 0);
   return placement(comm.all_gather_values(first));
+}
+
+std::int64_t ranks_sharing_memory(const Communicator& comm) {
+  if (comm.is_solo()) return 1;
+  const Communicator node = comm.node_group();
+  const int most = static_cast<int>(comm.max(std::int64_t{node.size()}));
+  const int first = comm.rank() / most * most;
+  const bool fits = node.size() == std::min(most, comm.size() - first) &&
+                    node.rank() == comm.rank() - first &&
+                    node_memory_kind(comm) != NodeMemoryKind::ordinary;
+  return comm.min(std::int64_t{fits}) == 1 ? most : 1;
 }
 
 }  // namespace weft::comm

@@ -25,4 +25,8 @@ NodeOrder placement(const std::vector<std::int64_t>& first_of_node);
 /// Returns the placement of the ranks of a communicator. Collective.
 NodeOrder placement(const Communicator& comm);
 
+/// Returns the number of ranks that share memory, if each node has that many consecutive ranks (the
+/// last node may have fewer); otherwise 1. Collective.
+std::int64_t ranks_sharing_memory(const Communicator& comm);
+
 }  // namespace weft::comm

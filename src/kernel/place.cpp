@@ -35,7 +35,28 @@ void divide(const Box& region, const std::vector<int>& axes,
   divide(high, axes, pieces, out);
 }
 
+/// Returns the position in a buffer at which a part of the piece begins.
+std::int64_t offset_in(const Piece& piece, const Box& part) {
+  std::int64_t offset = piece.offset;
+  for (int axis = 0; axis < part.dims(); ++axis)
+    offset += (part.lower[axis] - piece.box.lower[axis]) * piece.strides[axis];
+  return offset;
+}
+
 }  // namespace
+
+std::vector<CommonBox> common_boxes(const Box& box, const Place& from, const Place& to) {
+  std::vector<CommonBox> found;
+  for (const Piece& source : from.pieces)
+    for (const Piece& target : to.pieces) {
+      const Box common = intersect(intersect(source.box, target.box), box);
+      if (common.empty()) continue;
+      found.push_back({source.buffer, target.buffer, offset_in(source, common),
+                       offset_in(target, common), source.strides, target.strides, common.shape(),
+                       common.volume()});
+    }
+  return found;
+}
 
 bool meets(const Box& piece, const Box& cell, const std::vector<int>& axes) {
   for (int axis : axes)

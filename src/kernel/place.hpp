@@ -38,6 +38,21 @@ struct Place {
 std::vector<Box> cells(const Box& region, const std::vector<int>& cut_axes, const Place& inlet,
                        const Place& outlet);
 
+/// A common part of two places.
+struct CommonBox {
+  int from_buffer = 0;
+  int to_buffer = 0;
+  std::int64_t from_offset = 0;  ///< of the first common element, in elements
+  std::int64_t to_offset = 0;
+  Shape from_strides;
+  Shape to_strides;
+  Shape extents;
+  std::int64_t elements = 0;
+};
+
+/// Returns the common parts of the pieces of two places within a box.
+std::vector<CommonBox> common_boxes(const Box& box, const Place& from, const Place& to);
+
 /// Returns whether the ranges of `piece` and `cell` overlap along every axis in `axes`.
 bool meets(const Box& piece, const Box& cell, const std::vector<int>& axes);
 

@@ -31,29 +31,13 @@ Sweep::Sweep(const Box& box, const std::vector<AxisTransform>& transforms, const
       out_element_bytes_(outlet.element_bytes) {
   if (box.empty()) return;
   if (transforms.empty()) {
-    add_copies(box, inlet, outlet);
+    copies_ = common_boxes(box, inlet, outlet);
     return;
   }
   batch_axes_ = batch_axes_of(box, transforms);
   for (const Box& region : cells(box, batch_axes_, inlet, outlet))
     add_cell(region, transforms, inlet, outlet);
   for (const Cell& cell : cells_) blocks_ += cell.grid.blocks();
-}
-
-void Sweep::add_copies(const Box& box, const Place& inlet, const Place& outlet) {
-  auto offset_in = [](const Piece& piece, const Box& common) {
-    std::int64_t offset = piece.offset;
-    for (int axis = 0; axis < common.dims(); ++axis)
-      offset += (common.lower[axis] - piece.box.lower[axis]) * piece.strides[axis];
-    return offset;
-  };
-  for (const Piece& from : inlet.pieces)
-    for (const Piece& to : outlet.pieces) {
-      const Box common = intersect(intersect(from.box, to.box), box);
-      if (common.empty()) continue;
-      copies_.push_back({from.buffer, to.buffer, offset_in(from, common), offset_in(to, common),
-                         from.strides, to.strides, common.shape(), common.volume()});
-    }
 }
 
 void Sweep::add_cell(const Box& region, const std::vector<AxisTransform>& transforms,
@@ -123,7 +107,7 @@ MemoryTraffic Sweep::execute_block(std::int64_t block, void* const* buffers,
 }
 
 /// If only one side is narrow, numbers are converted on the way.
-void Sweep::execute_copy(const Copy& copy, void* const* buffers) const {
+void Sweep::execute_copy(const CommonBox& copy, void* const* buffers) const {
   const char* from =
       static_cast<const char*>(buffers[copy.from_buffer]) + copy.from_offset * in_element_bytes_;
   char* to = static_cast<char*>(buffers[copy.to_buffer]) + copy.to_offset * out_element_bytes_;

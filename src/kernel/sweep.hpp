@@ -39,6 +39,8 @@ class Scratch {
 /// Inlet and outlet may share memory if every element returns to the place of its line.
 class Sweep {
  public:
+  /// Does nothing.
+  Sweep() = default;
   /// `box` is the local box before the transforms. The inlet covers it with the extents before, the
   /// outlet with those after.
   Sweep(const Box& box, const std::vector<AxisTransform>& transforms, const Place& inlet,
@@ -59,21 +61,7 @@ class Sweep {
     BlockGrid grid;
     std::vector<TilePass> passes;
   };
-  /// The common part of a piece of the inlet and one of the outlet. It is stored so that executing
-  /// allocates nothing.
-  struct Copy {
-    int from_buffer = 0;
-    int to_buffer = 0;
-    std::int64_t from_offset = 0;  ///< of the first common element, in elements
-    std::int64_t to_offset = 0;
-    Shape from_strides;
-    Shape to_strides;
-    Shape extents;
-    std::int64_t elements = 0;
-  };
-
-  void add_copies(const Box& box, const Place& inlet, const Place& outlet);
-  void execute_copy(const Copy& copy, void* const* buffers) const;
+  void execute_copy(const CommonBox& copy, void* const* buffers) const;
   void add_cell(const Box& region, const std::vector<AxisTransform>& transforms, const Place& inlet,
                 const Place& outlet);
   MemoryTraffic execute_copies(void* const* buffers) const;
@@ -86,7 +74,7 @@ class Sweep {
   std::int64_t out_element_bytes_ = 0;
   ScratchSize size_;
   std::vector<Cell> cells_;
-  std::vector<Copy> copies_;
+  std::vector<CommonBox> copies_;  ///< stored, so that executing allocates nothing
   std::variant<std::monostate, HermitianOrderPass, ChirpPass> own_pass_;
   std::int64_t blocks_ = 0;
 };

@@ -4,26 +4,10 @@
 
 #include <weft/error.hpp>
 
-#include "comm/end_all_ranks.hpp"
 #include "run/chirp_spectrum.hpp"
+#include "run/in_step.hpp"
 
 namespace weft::run {
-namespace {
-
-/// Runs work in which a failed message ends all ranks: the rank cannot continue, nor can the others
-/// without it.
-template <class Work>
-auto in_step(const comm::Communicator& comm, Work&& work) {
-  try {
-    return work();
-  } catch (const Error& error) {
-    if (error.code() == ErrorCode::mpi_failure) comm::end_all_ranks(comm.rank(), error.what());
-    throw;
-  }
-}
-
-}  // namespace
-
 Transform::Transform(const Plan& plan, const comm::Communicator& comm, const Options& options)
     : plan_(plan),
       comm_(comm),

@@ -60,6 +60,40 @@ inline std::vector<Box> random_boxes(const Shape& shape, std::int64_t ranks, Ran
   return boxes;
 }
 
+/// Cuts an axis into parts, of about `most` at most, at random places.
+inline std::vector<Range> random_parts(std::int64_t extent, std::int64_t most, Random& random) {
+  std::vector<std::int64_t> ends{0, extent};
+  for (std::int64_t i = draw(random, 1, most); i > 1; --i) ends.push_back(draw(random, 0, extent));
+  std::sort(ends.begin(), ends.end());
+  ends.erase(std::unique(ends.begin(), ends.end()), ends.end());
+  std::vector<Range> parts;
+  for (std::size_t i = 1; i < ends.size(); ++i) parts.push_back({ends[i - 1], ends[i]});
+  return parts;
+}
+
+/// Boxes that cut each axis at the same positions everywhere, in random rank order and any memory
+/// order. Some ranks may own nothing.
+inline Layout random_product_layout(const Shape& shape, std::int64_t ranks, Random& random) {
+  std::vector<Box> boxes{{{}, {}}};
+  std::int64_t room = ranks;
+  for (const std::int64_t extent : shape) {
+    const std::vector<Range> parts = random_parts(extent, std::min<std::int64_t>(room, 4), random);
+    room /= static_cast<std::int64_t>(parts.size());
+    std::vector<Box> products;
+    for (const Box& box : boxes)
+      for (const Range& part : parts) {
+        products.push_back(box);
+        products.back().lower.push_back(part.lo);
+        products.back().upper.push_back(part.hi);
+      }
+    boxes = std::move(products);
+  }
+  const Box empty{Shape(shape.size(), 0), Shape(shape.size(), 0)};
+  boxes.resize(static_cast<std::size_t>(ranks), empty);
+  shuffle(boxes, random);
+  return Layout::of_boxes(shape, boxes, random_order(static_cast<int>(shape.size()), random));
+}
+
 /// A layout of any form and memory order: boxes, everything on one rank, or a random process grid.
 inline Layout random_layout(const Shape& shape, std::int64_t ranks, Random& random) {
   const std::vector<int> order = random_order(static_cast<int>(shape.size()), random);

@@ -69,16 +69,16 @@ weft::Shape input_shape(const weft::Shape& shape, const std::vector<int>& axes,
   return checked(problem).input_shape();
 }
 
-weft::Problem make_problem(
-    const weft::Shape& shape, const std::vector<int>& axes, const std::vector<std::string>& kinds,
-    const std::string& element, const std::vector<std::int64_t>& modes,
-    const std::vector<std::int64_t>& support, std::int64_t components, const std::string& precision,
-    std::int64_t ranks, std::int64_t ranks_per_node, std::optional<weft::Layout> input,
-    bool all_ranks, const std::string& output_choice, std::optional<weft::Layout> output,
-    const std::string& norm, int sign, int threads, const std::string& effort, bool overwrite_input,
-    const std::string& method, const std::string& wire_form, const std::string& schedule,
-    const std::string& requests, std::int64_t chunks, const std::string& preset,
-    const std::string& wire, const std::string& nodes, std::int64_t piece_bytes) {
+weft::Problem make_problem(const weft::Shape& shape, const std::vector<int>& axes,
+                           const std::vector<std::string>& kinds, const std::string& element,
+                           const std::vector<std::int64_t>& modes,
+                           const std::vector<std::int64_t>& support, std::int64_t components,
+                           const std::string& precision, std::int64_t ranks,
+                           std::int64_t ranks_per_node, std::optional<weft::Layout> input,
+                           bool all_ranks, const std::string& output_choice,
+                           std::optional<weft::Layout> output, const std::string& norm, int sign,
+                           int threads, const std::string& effort, bool overwrite_input,
+                           const weft::Exchange& exchange) {
   weft::Problem problem;
   problem.shape = shape;
   problem.axes = axes;
@@ -100,15 +100,7 @@ weft::Problem make_problem(
   problem.threads = threads;
   problem.effort = weft::from_string<weft::Effort>(effort);
   problem.overwrite_input = overwrite_input;
-  problem.exchange = {.method = weft::from_string<weft::Method>(method),
-                      .wire_form = weft::from_string<weft::WireForm>(wire_form),
-                      .schedule = weft::from_string<weft::Schedule>(schedule),
-                      .requests = weft::from_string<weft::Requests>(requests),
-                      .chunks = chunks,
-                      .nodes = weft::from_string<weft::NodeUse>(nodes),
-                      .wire = weft::from_string<weft::WirePrecision>(wire),
-                      .piece_bytes = piece_bytes,
-                      .preset = weft::from_string<weft::Preset>(preset)};
+  problem.exchange = exchange;
   return problem;
 }
 
@@ -196,8 +188,7 @@ void bind_problem(nb::module_& m) {
   m.def("make_problem", &make_problem, "shape"_a, "axes"_a, "kinds"_a, "element"_a, "modes"_a,
         "support"_a, "components"_a, "precision"_a, "ranks"_a, "ranks_per_node"_a, "input"_a.none(),
         "all_ranks"_a, "output_choice"_a, "output"_a.none(), "norm"_a, "sign"_a, "threads"_a,
-        "effort"_a, "overwrite_input"_a, "method"_a, "wire_form"_a, "schedule"_a, "requests"_a,
-        "chunks"_a, "preset"_a, "wire"_a, "nodes"_a, "piece_bytes"_a,
+        "effort"_a, "overwrite_input"_a, "exchange"_a,
         "Collects the options of a transform; checked when it is planned.");
   m.def("with_layouts_like", &weft::with_layouts_like, "problem"_a, "other"_a,
         "Takes the layouts of another plan for the sides whose global arrays have the same shape.");

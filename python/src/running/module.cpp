@@ -9,7 +9,6 @@
 #include "comm/agreement.hpp"
 #include "comm/collective_call.hpp"
 #include "comm/environment.hpp"
-#include "comm/from_mpi.hpp"
 #include "comm/node_memory.hpp"
 #include "comm/placement.hpp"
 #include "common.hpp"
@@ -19,7 +18,8 @@
 #include "probe/lines_in_cache.hpp"
 #include "probe/probe.hpp"
 #include "running/field_work.hpp"
-#include "running/field_work.hpp"
+#include "running/halo.hpp"
+#include "running/handles.hpp"
 #include "running/memory.hpp"
 #include "running/ooc.hpp"
 #include "running/ranks.hpp"
@@ -29,22 +29,12 @@ namespace nb = nanobind;
 using namespace nb::literals;
 using weft::python::Bounds;
 using weft::python::GivenError;
+using weft::python::group_of;
+using weft::python::pointer;
 using weft::python::to_error;
+using weft::python::writable;
 
 namespace {
-
-/// Returns the communicator of a Fortran handle, which is Python's name for it; None is this
-/// process alone.
-weft::comm::Communicator group_of(std::optional<int> fortran_handle) {
-  if (!fortran_handle) return weft::comm::Communicator::solo();
-  return weft::comm::communicator_of(MPI_Comm_f2c(*fortran_handle));
-}
-
-// Python names memory by its address.
-// NOLINTNEXTLINE(performance-no-int-to-ptr)
-const void* pointer(std::uintptr_t address) { return reinterpret_cast<const void*>(address); }
-// NOLINTNEXTLINE(performance-no-int-to-ptr)
-void* writable(std::uintptr_t address) { return reinterpret_cast<void*>(address); }
 
 /// output.empty() is in node memory, and so is the result of a call without `out`.
 constexpr bool outputs_in_node_memory = true;
@@ -354,6 +344,7 @@ NB_MODULE(_running, m) {
   nb::module_::import_("weft._planning");  // the types of layouts and plans
   weft::python::translate_errors();
   bind_fft(m);
+  weft::python::bind_halo(m);
   bind_collectives(m);
   bind_environment(m);
   weft::python::bind_memory(m);

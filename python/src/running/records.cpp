@@ -10,11 +10,10 @@
 
 #include "bmmc/ranks/records_on_files.hpp"
 #include "bmmc/run/detect.hpp"
-#include "comm/from_mpi.hpp"
-#include "comm/mpi.hpp"
 #include "common.hpp"
 #include "disk/striped_set.hpp"
 #include "planning/bmmc.hpp"
+#include "running/handles.hpp"
 #include "running/ooc.hpp"
 
 namespace nb = nanobind;
@@ -22,10 +21,6 @@ using namespace nb::literals;
 
 namespace weft::python {
 namespace {
-
-comm::Communicator ranks_of(const std::optional<int>& comm) {
-  return comm ? comm::communicator_of(MPI_Comm_f2c(*comm)) : comm::Communicator::solo();
-}
 
 /// Returns a function that reports to `progress`, which must outlive it.
 bmmc::LoadProgress progress_reporter(const nb::object& progress) {
@@ -75,7 +70,7 @@ nb::dict transform(const bmmc::FftAnalysis& plan, const Stored& input, const Sto
   bmmc::RecordsOutcome outcome;
   {
     const nb::gil_scoped_release release;
-    outcome = bmmc::run_superlevels_on_files(plan, files, options, ranks_of(comm));
+    outcome = bmmc::run_superlevels_on_files(plan, files, options, group_of(comm));
   }
   return as_dict(outcome);
 }
@@ -89,7 +84,7 @@ nb::dict permute(const PermutationPlan& plan, std::int64_t record_bytes, const S
   {
     const nb::gil_scoped_release release;
     outcome = bmmc::run_permutation_on_files(plan.passes, plan.disks, record_bytes, files,
-                                             progress_reporter(progress), ranks_of(comm));
+                                             progress_reporter(progress), group_of(comm));
   }
   return as_dict(outcome);
 }

@@ -69,3 +69,14 @@ def dtype_of(given: Any, what: str = "a dtype") -> np.dtype[Any]:
         raise errors.InvalidArgument(
             f"{what} must be that of numbers, by numpy's name; given {errors.shown(given)}; for example complex128"
         ) from None
+
+
+def of_fixed_size(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """Returns a dtype after a check that its elements are bytes that can be sent.
+
+    >>> of_fixed_size(np.dtype("i2"))
+    dtype('int16')
+    """
+    if dtype.hasobject or dtype.itemsize == 0:
+        raise errors.InvalidArgument(f"elements must have a fixed size and hold no Python objects; given dtype {dtype}")
+    return dtype

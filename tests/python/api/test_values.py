@@ -270,6 +270,15 @@ def test_transforms_refuse_to_be_pickled() -> None:
 
 
 @needs_mpi
+def test_halos_refuse_to_be_pickled() -> None:
+    halo = weft.Halo(weft.Layout.slab((4, 6), 1))
+    for send in (pickle.dumps, copy.copy, copy.deepcopy):
+        for given in (halo, halo._handle):
+            with pytest.raises(weft.InvalidArgument, match=r"^a halo belongs to .*; .*; send its layout and widths"):
+                send(given)
+
+
+@needs_mpi
 def test_memory_refuses_to_be_pickled() -> None:
     side = weft.FFT((4, 6)).input
     memory = side._pool.take(64, "private")
@@ -328,7 +337,8 @@ def test_a_side_that_came_in_a_pickle_makes_arrays() -> None:
 
 def test_every_public_class_is_covered() -> None:
     """A new class of the public interface must be in these tests."""
-    covered = {type(make()) for make in VALUES.values()} | {weft.Wisdom, ooc.StripedArray, weft.FFT, weft.Side}
+    covered = {type(make()) for make in VALUES.values()} | {weft.Wisdom, ooc.StripedArray, weft.Side}
+    covered |= {weft.FFT, weft.Halo}  # bound to their process
     covered |= {ooc.PassPrice, ooc.Alternative}  # parts of Price and Alternatives
     covered |= {weft.Exchange, weft.Planning, weft.StepRecord, weft.Applied, weft.FieldFunction}  # dataclasses
     covered |= {weft.Tile}  # valid only during a call

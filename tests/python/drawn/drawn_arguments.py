@@ -18,6 +18,10 @@ OBJECTS: dict[str, tuple[str, ...]] = {
         "(f := weft.FFT((4, 6), comm=comm))", "(f := weft.FFT((4, 6), kind='r2c', comm=comm))",
         "(f := weft.FFT((8, 8), workspace=False, comm=comm))", "(f := weft.FFT((16,), dtype='float32', comm=comm))",
     ),
+    "Halo": (
+        "(h := weft.Halo(weft.Layout.slab((4, 6), {ranks}), comm=comm))",
+        "(h := weft.Halo(weft.Layout.slab((4, 6), {ranks}, 1), (3, 0), (True, False), comm=comm, dtype='complex64'))",
+    ),
     "Side": ("weft.FFT((4, 6), comm=comm).input", "weft.FFT((4, 6), kind='r2c', comm=comm).output"),
     "StripedArray": ("weft.ooc.open_set('set.json')", "weft.ooc.open_set('set.json', writable=True)"),
     "BitPermutation": ("weft.ooc.BitPermutation((2, 1))", "weft.ooc.BitPermutation((8, 4, 2, 1))"),
@@ -30,7 +34,7 @@ OBJECTS: dict[str, tuple[str, ...]] = {
 # Not called: they pickle machines, or only hold values.
 NOT_CALLED = {"add_note", "with_traceback"}
 # Methods of collective objects that are local, so that a rank may refuse its arguments alone.
-LOCAL = {"positions", "use_workspace", "wavenumbers"}
+LOCAL = {"inner", "positions", "use_workspace", "wavenumbers"}
 VALUES_ALONE = {"LoadProgress", "RunReport", "RecordRunReport", "PassPrice", "Price", "Progress", "Way", "Ways"}
 NOT_MADE = {"Side", "StripedArray"}  # weft makes them
 
@@ -164,6 +168,11 @@ TEXTS: dict[str, Texts] = {
     "output": _SIDES,
     "kind": Texts(("'c2c'", "'r2c'", "'dct2'", "'dst4'", "('dct1', 'r2c')", "['c2c', 'dst1']"), ("'x'", "''", "'C2C'",
         "5", "()", "('r2c', 'r2c')", "('dct2',) * 5", "('c2c', 5)")),
+    "widths": Texts(("1", "2", "(1, 2)", "[(1, 0), 3]", "((0, 0), (4, 6))", "np.int64(2)", "[0, 1]"), ("-1",
+        "5", "(1, 7)", "(1, 2, 3)", "()", "[(1, 2, 3), 1]", "'2'", "2.0", "(1, None)", "[(1, -1), 0]", "2**63",
+        "[[1, 'x'], 1]")),
+    "periodic": Texts(("True", "False", "(True, False)", "[0, 1]", "np.array([True, True])"), ("'no'", "()",
+        "(True,) * 3", "('x', True)", "[[True], [False]]")),
     "modes": Texts(("None", "'2/3'", "2", "(2, None)", "['2/3', 3]"), ("0", "-1", "9", "'1/3'", "2.5", "()",
         "(1, 1, 1)", "2**70", "('2/3', 'x')", "[[2]]", "b'2/3'")),
     "components": Texts(("None", "1", "3", "np.int64(2)"), ("0", "-1", "2.5", "'3'", "(3,)", "2**62", "2**70")),
@@ -287,6 +296,12 @@ OWN_TEXTS: dict[tuple[str, str], Texts] = {
     ("weft.FFT.backward", "X"): Texts(("f.output.zeros()", "f.empty_inplace()[1]"), (*_ARRAYS.bad, "f.input.zeros()")),
     ("weft.FFT.forward", "out"): Texts(("f.output.zeros()", "None"), (*_ARRAYS.bad, "f.input.zeros()")),
     ("weft.FFT.backward", "out"): Texts(("f.input.zeros()", "None"), (*_ARRAYS.bad, "f.output.zeros()")),
+    ("weft.Halo", "dtype"): Texts(
+        ("None", "'float32'", "'complex128'", "'int16'", "'i4,f8'"), ("'x'", "'O'", "'S0'", "'\\ud800'", "object", "5")
+    ),
+    ("weft.Halo.fill", "a"): Texts(("h.zeros()", "h.empty()"), (*_ARRAYS.bad, "h.inner(h.zeros())")),
+    ("weft.Halo.accumulate", "a"): Texts(("h.zeros()",), (*_ARRAYS.bad, "h.inner(h.zeros())")),
+    ("weft.Halo.inner", "a"): Texts(("h.zeros()", "h.empty()"), (*_ARRAYS.bad, "h.inner(h.zeros())")),
     ("weft.FFT.forward_many", "xs"): Texts(
         ("[f.input.zeros()] * 2", "[]", "()"), ("[f.input.zeros(), 5]", "[None]", "5")
     ),

@@ -19,6 +19,7 @@ def test_the_page_has_examples() -> None:
         "A linear convolution",
         "Vector fields",
         "Grids that fit together",
+        "Finite differences and particles",
     ]
 
 

@@ -82,7 +82,7 @@ class Pool:
         assert verdict.ok, f"{verdict.message}\n{commands}"
 
     def outcomes(self, function: str, ranks: int, limit_s: float = REQUEST_LIMIT_S, **arguments: Any) -> list[Outcome]:
-        """Returns the outcome of a function of on_ranks.py on each rank of a communicator of the first ranks."""
+        """Returns the outcome of a function of on_ranks.py, or of "module.function", on each of the first ranks."""
         request = {"function": function, "ranks": ranks, "arguments": arguments}
         reply = self._ask(request, f"{function} on {ranks} ranks with {arguments}", limit_s)
         assert len(reply["outcomes"]) == ranks

@@ -59,9 +59,10 @@ def handle(comm: Any, request: dict[str, Any]) -> Any:
 
 
 def outcome_of(name: str, comm: Any, arguments: dict[str, Any]) -> dict[str, Any]:
-    """Returns the result of a function of on_ranks on this rank, or its error."""
+    """Returns the result of a function on this rank, or its error. A name without a module is one of on_ranks."""
+    module, _, function = name.rpartition(".")
     try:
-        return {"value": getattr(importlib.import_module("on_ranks"), name)(comm, **arguments)}
+        return {"value": getattr(importlib.import_module(module or "on_ranks"), function)(comm, **arguments)}
     except Exception as error:
         return {
             "raised": type(error).__name__,

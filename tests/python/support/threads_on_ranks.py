@@ -25,6 +25,8 @@ def collective_calls(comm: Any) -> dict[str, Callable[[], Any]]:
     fft = weft.FFT((6, 8, 10), comm=comm)
     x, layout = fft.input.zeros(), fft.input.layout
     spectrum, whole = fft.forward(x), np.zeros((6, 8, 10), complex)
+    halo = weft.Halo(layout, comm=comm)
+    local = halo.zeros()
     files = {"source": "missing.npy", "target": "none.npy", "memory_bytes": 1 << 20, "comm": comm}
     return {
         "forward of": lambda: fft.forward(x),
@@ -32,6 +34,9 @@ def collective_calls(comm: Any) -> dict[str, Callable[[], Any]]:
         "with 2 arrays": lambda: fft.forward_many([x, x]),
         "FFT": lambda: weft.FFT((8, 8), comm=comm),
         "FFT of a plan": lambda: weft.FFT.of_plan(fft.plan, comm=comm),
+        "Halo": lambda: weft.Halo(layout, comm=comm),
+        "fill of halo": lambda: halo.fill(local),
+        "accumulate of f64 of halo": lambda: halo.accumulate(local),
         "redistribute": lambda: weft.redistribute(x, layout, fft.output.layout, comm),
         "gather": lambda: weft.gather(x, layout, comm),
         "scatter": lambda: weft.scatter(whole, layout, comm),

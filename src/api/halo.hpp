@@ -1,0 +1,56 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include <weft/error.hpp>
+#include <weft/precision.hpp>
+
+#include "base/turns.hpp"
+#include "comm/communicator.hpp"
+#include "plan/halo_rounds.hpp"
+#include "run/halo_run.hpp"
+
+namespace weft::api {
+
+/// A halo, which the C++, C and Python interfaces share. Threads as in Handle.
+class HaloHandle {
+ public:
+  /// Collective over `comm`: compares the problem on all ranks, plans and binds. `mine` is an error
+  /// that this rank met while it read its arguments; if any rank has one, all throw it. `dtype`
+  /// names the elements' type, if the caller has a name.
+  HaloHandle(const HaloProblem& problem, const comm::Communicator& comm,
+             const std::optional<Error>& mine = {}, const std::string& dtype = {});
+
+  const HaloProblem& problem() const { return problem_; }
+  const comm::Communicator& comm() const { return comm_; }
+  const Shape& shape() const { return shape_; }
+  const Shape& strides() const { return strides_; }
+  std::int64_t elements() const { return elements_; }
+  std::int64_t inner_offset() const { return inner_offset_; }
+  std::int64_t workspace_bytes() const { return run_->workspace_bytes(); }
+
+  /// Collective: all ranks run, or all throw if any has an error in `mine` or a null pointer.
+  void fill(void* array, const std::optional<Error>& mine = {});
+  /// `precision` is that of the real numbers, one or two of which are an element.
+  void accumulate(void* array, Precision precision, const std::optional<Error>& mine = {});
+
+ private:
+  std::optional<Error> null_error(const void* array) const;
+  std::optional<Error> element_error(Precision precision) const;
+
+  comm::Communicator comm_;
+  HaloProblem problem_;
+  Turns turns_;                                  ///< of this halo; after that of the communicator
+  std::string fill_words_;                       ///< names of the calls
+  std::array<std::string, 3> accumulate_words_;  ///< by precision
+  Shape shape_;
+  Shape strides_;
+  std::int64_t elements_ = 0;
+  std::int64_t inner_offset_ = 0;
+  std::optional<run::HaloRun> run_;
+};
+
+}  // namespace weft::api
