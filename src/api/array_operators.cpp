@@ -39,6 +39,12 @@ struct LocalNumbers {
                       to_string(box) + "; plan with output any, and give this rank's array");
     return offset;
   }
+  /// Returns the axis of rows whose numbers are adjacent in the array: it is in memory, the tile in cache.
+  std::int64_t row_axis_of(const Tile& tile) const {
+    for (std::int64_t axis = 0; axis < tile.dims; ++axis)
+      if (strides[static_cast<std::size_t>(axis)] == 1 && tile.extents[axis] > 1) return axis;
+    return row_axis(tile);
+  }
   std::int64_t offset_of(const TileRow& row, const Tile& tile) const {
     std::int64_t offset = 0;
     for (std::int64_t a = 0; a < tile.dims; ++a)
@@ -77,10 +83,9 @@ LocalNumbers checked_numbers(const OperatorPlan& plan, const SpectrumArray& arra
 
 /// Returns the function that multiplies by reals of an array.
 FieldFunction of_reals(const OperatorPlan& plan, const LocalNumbers& local, const char* name) {
-  return api::operator_function(plan, plan.rules(), [&](auto zero) {
-    using T = decltype(zero);
+  return api::operator_function(plan, plan.rules(), [&]<class T>(T) {
     return [local, name](const Tile& tile) {
-      const std::int64_t axis = row_axis(tile);
+      const std::int64_t axis = local.row_axis_of(tile);
       const std::int64_t step = local.strides[static_cast<std::size_t>(axis)];
       const T* start = static_cast<const T*>(local.numbers) + local.offset_of(tile, name);
       for_each_row(tile, axis, [&](const TileRow& row) {
@@ -98,12 +103,11 @@ FieldFunction of_reals(const OperatorPlan& plan, const LocalNumbers& local, cons
 /// `scale`.
 FieldFunction of_complex(const OperatorPlan& plan, const LocalNumbers& local, const char* name,
                          long double scale, bool conjugates) {
-  return api::operator_function(plan, plan.rules(), [&](auto zero) {
-    using T = decltype(zero);
+  return api::operator_function(plan, plan.rules(), [&]<class T>(T) {
     const auto re_scale = static_cast<T>(scale);
     const T im_scale = conjugates ? -re_scale : re_scale;
     return [local, name, re_scale, im_scale](const Tile& tile) {
-      const std::int64_t axis = row_axis(tile);
+      const std::int64_t axis = local.row_axis_of(tile);
       const std::int64_t step = local.strides[static_cast<std::size_t>(axis)];
       const T* start = static_cast<const T*>(local.numbers) + 2 * local.offset_of(tile, name);
       for_each_row(tile, axis, [&](const TileRow& row) {

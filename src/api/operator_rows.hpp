@@ -93,6 +93,19 @@ struct Parts {
   T im;
 };
 
+/// Returns 1 for 0, otherwise 0.
+template <class T>
+T one_for_zero(T value) {
+  return value == T(0) ? T(1) : T(0);
+}
+
+/// Returns 1/value, or 0 for 0, without a branch, so that compilers vectorise loops with it.
+template <class T>
+T inverse_or_zero(T value) {
+  const T is_zero = one_for_zero(value);
+  return (T(1) - is_zero) / (value + is_zero);
+}
+
 /// A row of an array.
 template <class T>
 T* row_of(void* array, const Tile& tile, const TileRow& row) {

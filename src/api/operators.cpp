@@ -22,8 +22,7 @@ using api::TileTables;
 template <class MakeFactor>
 FieldFunction of_square(const OperatorPlan& plan, const MakeFactor& make_factor) {
   const AxisNumbers squares = plan.squares();
-  return api::operator_function(plan, plan.rules(), [&](auto zero) {
-    using T = decltype(zero);
+  return api::operator_function(plan, plan.rules(), [&]<class T>(T zero) {
     return [tables = AxisTables<T>(squares), factor = make_factor(zero)](const Tile& tile) {
       const std::int64_t axis = row_axis(tile);
       const TileTables<T> of_tile(tables, tile, axis);
@@ -40,8 +39,7 @@ FieldFunction of_square(const OperatorPlan& plan, const MakeFactor& make_factor)
 
 /// Returns the function that multiplies by the product of numbers of all axes.
 FieldFunction of_product(const OperatorPlan& plan, const AxisNumbers& numbers) {
-  return api::operator_function(plan, plan.rules(), [&](auto zero) {
-    using T = decltype(zero);
+  return api::operator_function(plan, plan.rules(), [&]<class T>(T) {
     return [tables = AxisTables<T>(numbers)](const Tile& tile) {
       const std::int64_t axis = row_axis(tile);
       const TileTables<T> of_tile(tables, tile, axis);
@@ -57,8 +55,7 @@ FieldFunction of_product(const OperatorPlan& plan, const AxisNumbers& numbers) {
 
 /// Returns the function that multiplies by i and the product of numbers of all axes.
 FieldFunction of_imaginary_product(const OperatorPlan& plan, const AxisNumbers& numbers) {
-  return api::operator_function(plan, plan.rules(), [&](auto zero) {
-    using T = decltype(zero);
+  return api::operator_function(plan, plan.rules(), [&]<class T>(T) {
     return [tables = AxisTables<T>(numbers)](const Tile& tile) {
       const std::int64_t axis = row_axis(tile);
       const TileTables<T> of_tile(tables, tile, axis);
@@ -75,8 +72,7 @@ FieldFunction of_imaginary_product(const OperatorPlan& plan, const AxisNumbers& 
 /// Returns the function that multiplies by the product of complex numbers of all axes.
 FieldFunction of_complex_product(const OperatorPlan& plan, const AxisNumbers& re,
                                  const AxisNumbers& im) {
-  return api::operator_function(plan, plan.rules(), [&](auto zero) {
-    using T = decltype(zero);
+  return api::operator_function(plan, plan.rules(), [&]<class T>(T) {
     return [re_tables = AxisTables<T>(re), im_tables = AxisTables<T>(im)](const Tile& tile) {
       const std::int64_t axis = row_axis(tile);
       const T* along_re = re_tables.of(tile, axis);
@@ -145,24 +141,21 @@ FieldFunction derivative(const Plan& plan, int axis, std::int64_t order, const L
 
 FieldFunction laplacian(const Plan& plan, const Lengths& lengths) {
   return of_square({plan, "laplacian", lengths},
-                   [](auto zero) { return [](decltype(zero) square) { return -square; }; });
+                   []<class T>(T) { return [](T square) { return -square; }; });
 }
 
 FieldFunction inverse_laplacian(const Plan& plan, const Lengths& lengths) {
-  return of_square({plan, "inverse_laplacian", lengths}, [](auto zero) {
-    using T = decltype(zero);
-    return [](T square) { return square == T(0) ? T(0) : T(-1) / square; };
+  return of_square({plan, "inverse_laplacian", lengths}, []<class T>(T) {
+    return [](T square) { return -api::inverse_or_zero(square); };
   });
 }
 
 FieldFunction solve_helmholtz(const Plan& plan, double alpha, const Lengths& lengths) {
   const OperatorPlan made(plan, "solve_helmholtz", lengths);
   made.need_finite(alpha, "alpha");
-  return of_square(made, [&](auto zero) {
-    using T = decltype(zero);
+  return of_square(made, [&]<class T>(T) {
     return [added = api::narrowed<T>(alpha)](T square) {
-      const T sum = added + square;
-      return sum == T(0) ? T(0) : T(1) / sum;
+      return api::inverse_or_zero(added + square);
     };
   });
 }
@@ -188,14 +181,16 @@ FieldFunction band_pass(const Plan& plan, double low, double high, const Lengths
   if (high < 0)
     made.refuse("takes wavenumbers from zero on, because |k| is never less; given " +
                 std::to_string(high) + " as high; give a larger one");
-  return of_square(made, [&](auto zero) {
-    using T = decltype(zero);
+  return of_square(made, [&]<class T>(T) {
     // Wavenumbers in other units, and sums of squares, have rounding errors.
     const long double slack = 16 * std::numeric_limits<T>::epsilon();
     const long double from = low < 0 ? 0 : static_cast<long double>(low) * low;
     const T least = api::narrowed<T>(from * (1 - slack));
     const T most = api::narrowed<T>(static_cast<long double>(high) * high * (1 + slack));
-    return [least, most](T square) { return square >= least && square <= most ? T(1) : T(0); };
+    return [least, most](T square) {
+      // Without branches, so that the compiler vectorises the loop.
+      return (square >= least ? T(1) : T(0)) * (square <= most ? T(1) : T(0));
+    };
   });
 }
 

@@ -116,7 +116,7 @@ struct ProjectRow {
         square += factor * factor;
         along = {along.re + factor * u[a].re, along.im + factor * u[a].im};
       }
-      const T scale = T(1) / (square == T(0) ? T(1) : square);
+      const T scale = api::inverse_or_zero(square);
       for (std::size_t a = 0; a < count; ++a) {
         const T factor = c(a, i) * scale;
         out.set(a, at, {u[a].re - factor * along.re, u[a].im - factor * along.im});
@@ -152,8 +152,7 @@ FieldFunction vector_function(const OperatorPlan& plan, std::int64_t inputs, std
   AxisNumbers numbers = plan.filled(0);
   for (const int axis : plan.axes())
     numbers[static_cast<std::size_t>(axis)] = plan.derivative_factors(axis);
-  return api::operator_function(plan, plan.rules(inputs, outputs), [&](auto zero) {
-    using T = decltype(zero);
+  return api::operator_function(plan, plan.rules(inputs, outputs), [&]<class T>(T) {
     return [axes = plan.axes(), tables = AxisTables<T>(numbers), of_row](const Tile& tile) {
       const auto with_count = [&](auto count) {
         for_each_vector_row<T>(tile, count, axes, tables,

@@ -109,17 +109,18 @@ TEST(Operators, FiveAxes) {
       std::vector<Field>(5, [](auto&) { return 0.0; }));
 }
 
-// The flow of Taylor and Green, with its mean.
+// The flow of Taylor and Green with a third component and a mean.
 const std::vector<Field> vortex{
     [](auto& x) { return sine(x[0]) * cosine(x[1]) * cosine(x[2]) + 1; },
     [](auto& x) { return -cosine(x[0]) * sine(x[1]) * cosine(x[2]) + 2; },
-    [](auto&) { return 3.0; }};
+    [](auto& x) { return cosine(x[0]) * sine(x[1] + 0.2) + 3; }};
 
 TEST(Operators, Curl) {
-  expect_everywhere(shapes, [](const Plan& plan) { return operators::curl(plan); }, vortex,
-                    {[](auto& x) { return -cosine(x[0]) * sine(x[1]) * sine(x[2]); },
-                     [](auto& x) { return -sine(x[0]) * cosine(x[1]) * sine(x[2]); },
-                     [](auto& x) { return 2 * sine(x[0]) * sine(x[1]) * cosine(x[2]); }});
+  expect_everywhere(
+      shapes, [](const Plan& plan) { return operators::curl(plan); }, vortex,
+      {[](auto& x) { return cosine(x[0]) * (cosine(x[1] + 0.2) - sine(x[1]) * sine(x[2])); },
+       [](auto& x) { return sine(x[0]) * (sine(x[1] + 0.2) - cosine(x[1]) * sine(x[2])); },
+       [](auto& x) { return 2 * sine(x[0]) * sine(x[1]) * cosine(x[2]); }});
 }
 
 TEST(Operators, ProjectionKeepsWhatHasNoDivergence) {
@@ -222,13 +223,15 @@ TEST(Operators, Shift) {
       {[](auto& x) { return std::polar(1.0, 2 * pi * (x[0] - 2 * x[1])); }},
       {[](auto& x) { return std::polar(1.0, 2 * pi * (x[0] - 2 * x[1] + 0.1)); }});
   // By half a point the Nyquist mode vanishes, by a whole point it changes its sign.
-  for (const auto& [points, factor] : {std::pair{0.5, 0.0}, std::pair{1.0, -1.0}})
-    expect_fields<double>(grid_options({8, 6}, Kind::r2c),
-                          [points = points](const Plan& plan) {
-                            return operators::shift(plan, {points / 8, 0});
-                          },
-                          {alternating(8)},
-                          {[factor = factor](auto& x) { return factor * alternating(8)(x); }});
+  for (const auto& [points, factor] : {std::pair{0.5, 0.0}, std::pair{1.0, -1.0}}) {
+    const auto by_points = [by = points / 8](const Plan& plan) {
+      return operators::shift(plan, {by, 0});
+    };
+    const Field wanted = [factor = factor](auto& x) { return factor * alternating(8)(x); };
+    expect_fields<double>(grid_options({8, 6}, Kind::r2c), by_points, {alternating(8)}, {wanted});
+    expect_fields<std::complex<double>>(grid_options({8, 6}, Kind::c2c, +1), by_points,
+                                        {alternating(8)}, {wanted});
+  }
 }
 
 TEST(Operators, BatchAxesAreIgnored) {
