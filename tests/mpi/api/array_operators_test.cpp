@@ -6,7 +6,7 @@ namespace {
 
 using operators::Lengths;
 
-/// Returns the whole array of noise of a test.
+/// Returns an element of the array that fill_noise() fills.
 template <class E>
 std::complex<double> noise_at(std::uint64_t seed, std::int64_t at) {
   constexpr int parts = reals_of<E>;
@@ -102,7 +102,6 @@ TEST(Operators, TransferMultipliesByAnArray) {
 }
 
 TEST(Operators, BeforeAndAfterInSpace) {
-  // In a step in space: the slope of a spectrum is multiplied by itself, and projected to low modes.
   Fft<double> fft(grid_options({8, 6, 10}, Kind::r2c));
   const std::vector<double> field = sampled<double>(fft, wave);
   std::vector<std::complex<double>> spectrum(static_cast<std::size_t>(fft.output_elements()));
