@@ -7,5 +7,7 @@
 #include "weft/halo.hpp"
 #include "weft/layout.hpp"
 #include "weft/machine.hpp"
+#include "weft/operators.hpp"
 #include "weft/plan.hpp"
+#include "weft/tile_rows.hpp"
 #include "weft/wisdom.hpp"

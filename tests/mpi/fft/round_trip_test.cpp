@@ -218,7 +218,9 @@ void check_trip(const TripCase& c) {
   const auto result_of = [&](std::size_t j) -> const std::vector<T>& {
     return c.in_place && j < given.size() ? given[j] : results[j];
   };
-  if (!c.in_place) EXPECT_EQ(given, stored);
+  if (!c.in_place) {
+    EXPECT_EQ(given, stored);
+  }
 
   // The same by calls of the transform.
   std::vector<double> wanted_sums;

@@ -1,0 +1,108 @@
+#pragma once
+
+#include <complex>
+#include <cstdint>
+#include <type_traits>
+#include <vector>
+
+#include "weft/field_work.hpp"
+#include "weft/kind.hpp"
+#include "weft/plan.hpp"
+#include "weft/precision.hpp"
+
+/// Ready functions of spectra: the function of Fft::apply_in_spectrum, or `before` and `after` of
+/// Fft::apply_in_space.
+///
+/// Each takes the plan of the transform. It throws invalid_argument for a broken rule, and unsupported
+/// where the kinds or the plan have no such operator. A call with another number of fields, or on
+/// tiles of another plan, is an invalid_argument.
+///
+/// Fields     an operator of one field takes any number of fields, and gives as many. Component i of
+///            a vector belongs to Problem::axes[i], and d is the number of transformed axes. Axes
+///            that are not transformed are a batch.
+/// Nyquist    the element n/2 of an even number n of points (m/2 of an even number m of modes)
+///            represents the wavenumbers n/2 and -n/2 together. Odd derivatives, and each component
+///            of gradient, divergence, curl and project, set its wavenumber to zero.
+/// Scale      that of the transform: with Norm::none a round trip multiplies by the number of points.
+///            Only convolution() and correlation() contain the scale.
+namespace weft::operators {
+
+/// The length of the box along the transformed axes: one for all, or one for each of Problem::axes, in
+/// their order; empty: 2*pi. On cosine and sine axes it is the length between the boundaries.
+using Lengths = std::vector<double>;
+
+/// Returns the derivative of some order, 1 or more, along a transformed axis. Negative axes count from
+/// the end. An odd order needs a Fourier axis.
+FieldFunction derivative(const Plan& plan, int axis, std::int64_t order = 1,
+                         const Lengths& lengths = {});
+
+/// 1 field to d components. Needs Fourier axes.
+FieldFunction gradient(const Plan& plan, const Lengths& lengths = {});
+/// d components to 1 field. Needs Fourier axes.
+FieldFunction divergence(const Plan& plan, const Lengths& lengths = {});
+/// 3 components to 3. Needs three transformed axes, all of them Fourier axes.
+FieldFunction curl(const Plan& plan, const Lengths& lengths = {});
+/// Returns the projection of a vector onto fields without divergence: d components to d. Elements
+/// without a wavenumber, such as the mean, are unchanged. Needs Fourier axes.
+FieldFunction project(const Plan& plan, const Lengths& lengths = {});
+
+/// Multiplies by -|k|^2.
+FieldFunction laplacian(const Plan& plan, const Lengths& lengths = {});
+/// Divides by -|k|^2. The element k = 0 becomes zero.
+FieldFunction inverse_laplacian(const Plan& plan, const Lengths& lengths = {});
+/// Solves alpha*u - laplacian(u) = f: divides by alpha + |k|^2. Elements where this is zero become zero.
+FieldFunction solve_helmholtz(const Plan& plan, double alpha, const Lengths& lengths = {});
+
+/// Multiplies by exp(-|k|^2 sigma^2 / 2): the convolution with a Gaussian of this standard deviation.
+FieldFunction gaussian(const Plan& plan, double sigma, const Lengths& lengths = {});
+/// Keeps low <= |k| <= high, also where rounding moves |k| past a limit. The other elements become zero.
+FieldFunction band_pass(const Plan& plan, double low, double high, const Lengths& lengths = {});
+
+/// Moves fields by an offset, in units of the box's length: u(x) becomes u(x - offset*L). One offset
+/// for all transformed axes, or one for each. The Nyquist element is multiplied by the cosine of its
+/// phase, as the mean of both wavenumbers is. Needs Fourier axes.
+FieldFunction shift(const Plan& plan, const std::vector<double>& offsets);
+
+/// Numbers for the elements of Plan::output() of one rank: its box, dense in memory order. They are not
+/// copied, so they must exist until the last call.
+struct SpectrumArray {
+  /// `data` may be null where the box is empty.
+  template <class T>
+  SpectrumArray(std::int64_t of_rank, const T* data)
+      : rank(of_rank), numbers(data), element(Element::real), precision(precision_of<T>()) {}
+  template <class T>
+  SpectrumArray(std::int64_t of_rank, const std::complex<T>* data)
+      : rank(of_rank), numbers(data), element(Element::complex), precision(precision_of<T>()) {}
+  /// For callers that know the type at run time.
+  SpectrumArray(std::int64_t of_rank, const void* data, Element of_element, Precision of_precision)
+      : rank(of_rank), numbers(data), element(of_element), precision(of_precision) {}
+
+  std::int64_t rank = 0;
+  const void* numbers = nullptr;
+  Element element = Element::complex;
+  Precision precision = Precision::f64;
+
+ private:
+  template <class T>
+  static constexpr Precision precision_of() {
+    static_assert(
+        std::is_same_v<T, float> || std::is_same_v<T, double> || std::is_same_v<T, long double>,
+        "a spectrum has numbers of float, double or long double");
+    return std::is_same_v<T, float>    ? Precision::f32
+           : std::is_same_v<T, double> ? Precision::f64
+                                       : Precision::f80;
+  }
+};
+
+/// Multiplies each element by a number of an array: a transfer function. A spectrum of reals takes
+/// reals. The spectrum must have the boxes of Plan::output(), as with OutputChoice::any.
+FieldFunction transfer(const Plan& plan, const SpectrumArray& factors);
+
+/// Multiplies by the spectrum of another field, so that apply_in_spectrum gives the circular convolution
+/// of both fields for each Norm: result[j] is the sum of other[i] * field[j-i]. The spectrum is the
+/// result of forward of the same plan. Needs Fourier axes, and boxes as for transfer().
+FieldFunction convolution(const Plan& plan, const SpectrumArray& other);
+/// The same with the conjugate: result[j] is the sum of conj(other[i]) * field[j+i].
+FieldFunction correlation(const Plan& plan, const SpectrumArray& other);
+
+}  // namespace weft::operators

@@ -1,0 +1,68 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <weft/tile.h>
+#include <weft/error.hpp>
+#include <weft/operators.hpp>
+
+namespace weft::api {
+
+/// Numbers by array axis and by index on this axis of the whole spectrum.
+using AxisNumbers = std::vector<std::vector<long double>>;
+
+/// The rules of the tiles on which an operator is called.
+struct TileRules {
+  std::string name;  ///< of the operator
+  Shape shape;       ///< of the spectrum
+  std::int64_t real_bytes = 8;
+  bool is_complex = true;
+  std::int64_t inputs = 0;  ///< 0: any number of fields, and as many outputs
+  std::int64_t outputs = 0;
+
+  /// Throws invalid_argument for a tile that breaks a rule.
+  void check(const Tile& tile) const;
+};
+
+/// The plan of an operator: its rules, and the numbers of its axes.
+class OperatorPlan {
+ public:
+  /// `name`: the operator in messages. Checks the lengths, and that the plan has round trips.
+  OperatorPlan(const Plan& plan, std::string name, const operators::Lengths& lengths = {});
+
+  const Plan& plan() const { return *plan_; }
+  const Problem& problem() const { return plan_->problem; }
+  const std::vector<int>& axes() const { return problem().axes; }
+  TileRules rules(std::int64_t inputs = 0, std::int64_t outputs = 0) const;
+
+  /// Throws `code` with the rule, the value and the remedy.
+  [[noreturn]] void refuse(const std::string& rule,
+                           ErrorCode code = ErrorCode::invalid_argument) const;
+  /// Throws unsupported if an axis is a cosine or sine axis.
+  void need_fourier(int axis, const std::string& reason) const;
+  void need_fourier_axes(const std::string& reason) const;
+  void need_finite(double value, const char* what) const;
+
+  /// Returns the same number for each index of each axis.
+  AxisNumbers filled(long double value) const;
+  /// Returns the wavenumbers of a transformed axis; those in units of the coordinates of tiles.
+  std::vector<long double> wavenumbers(int axis) const;
+  std::vector<long double> whole_wavenumbers(int axis) const;
+  /// Returns the factors c of a transformed axis: the first derivative multiplies by i*c. It is zero in
+  /// the element of k and -k.
+  std::vector<long double> derivative_factors(int axis) const;
+  /// Returns the squares of the wavenumbers, and zeros on axes that are not transformed.
+  AxisNumbers squares() const;
+  /// Returns the index of the element that represents k and -k; -1 if there is none.
+  std::int64_t nyquist_index(int axis) const;
+
+ private:
+  const Plan* plan_;
+  std::string name_;
+  operators::Lengths lengths_;
+};
+
+}  // namespace weft::api

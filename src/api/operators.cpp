@@ -1,0 +1,223 @@
+// Operators of one field: each element is multiplied by a number.
+#include <weft/operators.hpp>
+
+#include <cmath>
+#include <numbers>
+#include <string>
+
+#include "api/operator_plan.hpp"
+#include "api/operator_rows.hpp"
+
+namespace weft::operators {
+namespace {
+
+using api::AxisNumbers;
+using api::AxisTables;
+using api::OperatorPlan;
+using api::Parts;
+using api::TileTables;
+
+/// Returns the function that multiplies by factor(|k|^2). make_factor(zero) makes the factor of a
+/// precision.
+template <class MakeFactor>
+FieldFunction of_square(const OperatorPlan& plan, const MakeFactor& make_factor) {
+  const AxisNumbers squares = plan.squares();
+  return api::operator_function(plan, plan.rules(), [&]<class T>(T zero) {
+    return [tables = AxisTables<T>(squares), factor = make_factor(zero)](const Tile& tile) {
+      const std::int64_t axis = row_axis(tile);
+      const TileTables<T> of_tile(tables, tile, axis);
+      const T* along = of_tile.along();
+      for_each_row(tile, axis, [&](const TileRow& row) {
+        api::scale_rows<T>(tile, row, axis,
+                           [along, others = of_tile.sum(row), factor](std::int64_t i) {
+                             return factor(others + along[i]);
+                           });
+      });
+    };
+  });
+}
+
+/// Returns the function that multiplies by the product of numbers of all axes.
+FieldFunction of_product(const OperatorPlan& plan, const AxisNumbers& numbers) {
+  return api::operator_function(plan, plan.rules(), [&]<class T>(T) {
+    return [tables = AxisTables<T>(numbers)](const Tile& tile) {
+      const std::int64_t axis = row_axis(tile);
+      const TileTables<T> of_tile(tables, tile, axis);
+      const T* along = of_tile.along();
+      for_each_row(tile, axis, [&](const TileRow& row) {
+        api::scale_rows<T>(tile, row, axis, [along, others = of_tile.product(row)](std::int64_t i) {
+          return others * along[i];
+        });
+      });
+    };
+  });
+}
+
+/// Returns the function that multiplies by i and the product of numbers of all axes.
+FieldFunction of_imaginary_product(const OperatorPlan& plan, const AxisNumbers& numbers) {
+  return api::operator_function(plan, plan.rules(), [&]<class T>(T) {
+    return [tables = AxisTables<T>(numbers)](const Tile& tile) {
+      const std::int64_t axis = row_axis(tile);
+      const TileTables<T> of_tile(tables, tile, axis);
+      const T* along = of_tile.along();
+      for_each_row(tile, axis, [&](const TileRow& row) {
+        api::turn_rows<T>(tile, row, axis, [along, others = of_tile.product(row)](std::int64_t i) {
+          return Parts<T>{0, others * along[i]};
+        });
+      });
+    };
+  });
+}
+
+/// Returns the function that multiplies by the product of complex numbers of all axes.
+FieldFunction of_complex_product(const OperatorPlan& plan, const AxisNumbers& re,
+                                 const AxisNumbers& im) {
+  return api::operator_function(plan, plan.rules(), [&]<class T>(T) {
+    return [re_tables = AxisTables<T>(re), im_tables = AxisTables<T>(im)](const Tile& tile) {
+      const std::int64_t axis = row_axis(tile);
+      const T* along_re = re_tables.of(tile, axis);
+      const T* along_im = im_tables.of(tile, axis);
+      for_each_row(tile, axis, [&](const TileRow& row) {
+        Parts<T> others{1, 0};
+        for (std::int64_t a = 0; a < tile.dims; ++a) {
+          if (a == axis) continue;
+          const T c = re_tables.of(tile, a)[row.index[a]];
+          const T s = im_tables.of(tile, a)[row.index[a]];
+          others = {others.re * c - others.im * s, others.re * s + others.im * c};
+        }
+        api::turn_rows<T>(tile, row, axis, [=](std::int64_t i) {
+          const T c = along_re[i];
+          const T s = along_im[i];
+          return Parts<T>{others.re * c - others.im * s, others.re * s + others.im * c};
+        });
+      });
+    };
+  });
+}
+
+int transformed_axis(const OperatorPlan& plan, int axis) {
+  const int dims = static_cast<int>(plan.problem().shape.size());
+  const int counted = axis < 0 ? axis + dims : axis;
+  std::string all;
+  for (const int each : plan.axes()) {
+    if (each == counted) return counted;
+    all += (all.empty() ? "" : ", ") + std::to_string(each);
+  }
+  plan.refuse("takes a transformed axis, one of (" + all + "); given " + std::to_string(axis) +
+              "; give one of these axes, or transform that axis too");
+}
+
+bool fits_precision(long double value, Precision precision) {
+  return std::isfinite(value) &&
+         (precision != Precision::f32 || std::isfinite(api::narrowed<float>(value))) &&
+         (precision != Precision::f64 || std::isfinite(api::narrowed<double>(value)));
+}
+
+}  // namespace
+
+FieldFunction derivative(const Plan& plan, int axis, std::int64_t order, const Lengths& lengths) {
+  const OperatorPlan made(plan, "derivative", lengths);
+  const int along = transformed_axis(made, axis);
+  if (order < 1)
+    made.refuse("takes an order from 1 on; given " + std::to_string(order) +
+                "; leave it out for the first derivative");
+  const bool is_odd = order % 2 != 0;
+  if (is_odd)
+    made.need_fourier(along, "an odd derivative of cosines gives sines, and that of sines cosines");
+  AxisNumbers numbers = made.filled(1);
+  auto& factors = numbers[static_cast<std::size_t>(along)];
+  factors = is_odd ? made.derivative_factors(along) : made.wavenumbers(along);
+  // (i*c)^order: the sign of an odd power is that of i^order = i * (-1)^((order-1)/2).
+  const int sign = order / 2 % 2 == 0 ? 1 : -1;
+  for (long double& each : factors) {
+    each = sign * std::pow(each, static_cast<long double>(order));
+    if (!fits_precision(each, made.problem().precision))
+      made.refuse("takes an order whose factors are numbers of the precision " +
+                  std::string(to_string(made.problem().precision)) + "; given " +
+                  std::to_string(order) + "; lower it");
+  }
+  return is_odd ? of_imaginary_product(made, numbers) : of_product(made, numbers);
+}
+
+FieldFunction laplacian(const Plan& plan, const Lengths& lengths) {
+  return of_square({plan, "laplacian", lengths},
+                   []<class T>(T) { return [](T square) { return -square; }; });
+}
+
+FieldFunction inverse_laplacian(const Plan& plan, const Lengths& lengths) {
+  return of_square({plan, "inverse_laplacian", lengths}, []<class T>(T) {
+    return [](T square) { return -api::inverse_or_zero(square); };
+  });
+}
+
+FieldFunction solve_helmholtz(const Plan& plan, double alpha, const Lengths& lengths) {
+  const OperatorPlan made(plan, "solve_helmholtz", lengths);
+  made.need_finite(alpha, "alpha");
+  return of_square(made, [&]<class T>(T) {
+    return [added = api::narrowed<T>(alpha)](T square) {
+      return api::inverse_or_zero(added + square);
+    };
+  });
+}
+
+FieldFunction gaussian(const Plan& plan, double sigma, const Lengths& lengths) {
+  const OperatorPlan made(plan, "gaussian", lengths);
+  made.need_finite(sigma, "sigma");
+  AxisNumbers numbers = made.filled(1);
+  for (const int axis : made.axes()) {
+    auto& factors = numbers[static_cast<std::size_t>(axis)];
+    factors = made.wavenumbers(axis);
+    for (long double& each : factors) each = std::exp(-each * each * sigma * sigma / 2);
+  }
+  return of_product(made, numbers);
+}
+
+FieldFunction band_pass(const Plan& plan, double low, double high, const Lengths& lengths) {
+  const OperatorPlan made(plan, "band_pass", lengths);
+  made.need_finite(low, "low");
+  if (std::isnan(high) || low > high)
+    made.refuse("takes low <= high; given " + std::to_string(low) + " and " + std::to_string(high) +
+                "; give the smaller wavenumber first");
+  if (high < 0)
+    made.refuse("takes wavenumbers from zero on, because |k| is never less; given " +
+                std::to_string(high) + " as high; give a larger one");
+  return of_square(made, [&]<class T>(T) {
+    // Wavenumbers in other units, and sums of squares, have rounding errors.
+    const long double slack = 16 * std::numeric_limits<T>::epsilon();
+    const long double from = low < 0 ? 0 : static_cast<long double>(low) * low;
+    const T least = api::narrowed<T>(from * (1 - slack));
+    const T most = api::narrowed<T>(static_cast<long double>(high) * high * (1 + slack));
+    return [least, most](T square) {
+      // Without branches, so that the compiler vectorises the loop.
+      return (square >= least ? T(1) : T(0)) * (square <= most ? T(1) : T(0));
+    };
+  });
+}
+
+FieldFunction shift(const Plan& plan, const std::vector<double>& offsets) {
+  const OperatorPlan made(plan, "shift");
+  made.need_fourier_axes("cosines and sines have fixed boundaries");
+  const std::size_t count = made.axes().size();
+  if (offsets.size() != 1 && offsets.size() != count)
+    made.refuse("takes one offset, or one for each of the " + std::to_string(count) +
+                " transformed axes; given " + std::to_string(offsets.size()) +
+                "; give as many as axes");
+  for (const double offset : offsets) made.need_finite(offset, "offset");
+  AxisNumbers re = made.filled(1);
+  AxisNumbers im = made.filled(0);
+  for (std::size_t i = 0; i < count; ++i) {
+    const int axis = made.axes()[i];
+    const long double offset = offsets[offsets.size() == 1 ? 0 : i];
+    const std::vector<long double> k = made.whole_wavenumbers(axis);
+    for (std::size_t j = 0; j < k.size(); ++j) {
+      const long double turns = k[j] * offset;
+      const long double phase = 2 * std::numbers::pi_v<long double> * (turns - std::round(turns));
+      re[static_cast<std::size_t>(axis)][j] = std::cos(phase);
+      const bool is_nyquist = static_cast<std::int64_t>(j) == made.nyquist_index(axis);
+      im[static_cast<std::size_t>(axis)][j] = is_nyquist ? 0 : plan.problem.sign * std::sin(phase);
+    }
+  }
+  return of_complex_product(made, re, im);
+}
+
+}  // namespace weft::operators
