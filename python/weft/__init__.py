@@ -11,7 +11,7 @@ Transforms run over an mpi4py communicator, or serially without one; see :class:
 
 from __future__ import annotations
 
-from weft import ooc
+from weft import ooc, operators
 from weft._planning import (
     EngineVersion,
     Layout,
@@ -100,6 +100,7 @@ __all__ = [
     "mapping",
     "node_memory",
     "ooc",
+    "operators",
     "plan",
     "predict",
     "probe",

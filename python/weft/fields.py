@@ -116,7 +116,7 @@ class FieldFunction:
     results: int = 0
     combine: str = "sum"
 
-    def bound(self, fft: Any) -> _BoundFunction:
+    def bound(self, fft: Any) -> BoundFunction:
         """Returns the function as weft's core calls it."""
         module = runtime.running()
         results = checks.integer(self.results, "results", 0, 1_000_000)
@@ -127,25 +127,31 @@ class FieldFunction:
         compiled = _compiled(self.call)
         if compiled is not None:
             address, user = compiled
-            return _BoundFunction(module.FieldFunction.of_address(address, user, *properties), results, 0)
+            return BoundFunction(module.FieldFunction.of_address(address, user, *properties), results, 0)
         if not callable(self.call):
             raise errors.InvalidArgument(
                 f"a function of fields must be callable, a C function or an operator; given {type(self.call).__name__}"
             )
         failures: list[BaseException] = []
         caller = _caller(self.call, failures)
-        return _BoundFunction(module.FieldFunction.of_python(caller, *properties), results, _LEAST_TILE_BYTES, failures)
+        return BoundFunction(module.FieldFunction.of_python(caller, *properties), results, _LEAST_TILE_BYTES, failures)
 
 
-class _BoundFunction:
+class BoundFunction:
     """A function of weft's core, the least bytes of its tiles, and the exceptions of its calls."""
 
     def __init__(
-        self, function: Any, results: int, least_tile_bytes: int, failures: list[BaseException] | None = None
+        self,
+        function: Any,
+        results: int,
+        least_tile_bytes: int,
+        failures: list[BaseException] | None = None,
+        keeps: Any = None,
     ) -> None:
         self.function = function
         self.results = results
         self.least_tile_bytes = least_tile_bytes
+        self.keeps = keeps  # memory that the function reads
         self.failures = [] if failures is None else failures
 
 
@@ -163,10 +169,10 @@ def _caller(call: Callable[[Tile], Any], failures: list[BaseException]) -> Calla
     return caller
 
 
-def bound(given: Any, fft: Any, what: str) -> _BoundFunction:
+def bound(given: Any, fft: Any, what: str) -> BoundFunction:
     """Returns a function, an operator or a callable as weft's core calls it."""
     if hasattr(given, "bound"):
-        made: _BoundFunction = given.bound(fft)
+        made: BoundFunction = given.bound(fft)
         return made
     if given is None:
         raise errors.InvalidArgument(f"{what} must be a function of fields; given None")
@@ -255,7 +261,7 @@ class _Call:
         self.sources: list[int] = []
         self.targets: list[int] = []
         self.outputs: list[Array] = []
-        self.functions: list[_BoundFunction | None] = [None, None, None]
+        self.functions: list[BoundFunction | None] = [None, None, None]
         self.fields = (0, 0)
 
     def fill(

@@ -22,6 +22,7 @@
 #include "running/handles.hpp"
 #include "running/memory.hpp"
 #include "running/ooc.hpp"
+#include "running/operators.hpp"
 #include "running/ranks.hpp"
 #include "running/records.hpp"
 
@@ -156,6 +157,7 @@ void bind_fft(nb::module_& m) {
       .def("explain", &Handle::explain, nb::call_guard<nb::gil_scoped_release>(),
            "Describes the plan and its reasons.");
   weft::python::bind_field_work(m, bound);
+  weft::python::bind_operators(m);
 }
 
 /// A turn on a communicator in Python, for calls that consist of several calls.

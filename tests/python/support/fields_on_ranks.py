@@ -109,3 +109,16 @@ def round_trips_that_differ(comm: Any) -> bool:
     with pytest.raises(weft.Disagreement, match="apply_in_spectrum"):
         fft.apply_in_spectrum(lambda tile: None, [x] * count, count)
     return True
+
+
+def derivatives_of_waves(comm: Any) -> float:
+    """Returns the error of a derivative of fields, and of a convolution in space of two spectra."""
+    fft = weft.FFT((12, 10, 14), kind="r2c", comm=comm)
+    x, y, z = fft.positions()
+    u = fft.input.empty()
+    u[...] = np.sin(x) * np.cos(2 * y) * np.sin(z)
+    slope = fft.apply_in_spectrum(weft.operators.derivative(1), [u]).outputs[0]
+    error = np.abs(slope + 2 * np.sin(x) * np.sin(2 * y) * np.sin(z)).max(initial=0)
+    smooth = fft.apply_in_spectrum(weft.operators.convolution(fft.forward(u)), [u]).outputs[0]
+    wanted = -np.cos(x) * np.cos(2 * y) * np.cos(z) * 12 * 10 * 14 / 8 * -1
+    return float(max(error, np.abs(smooth - wanted).max(initial=0) / 200))

@@ -28,7 +28,13 @@ from components_on_ranks import (  # noqa: F401
     pipeline,
 )
 from drawn_on_ranks import drawn_call  # noqa: F401
-from fields_on_ranks import curl_of_fields, exception_in_a_function, product_in_space, round_trips_that_differ  # noqa
+from fields_on_ranks import (  # noqa: F401
+    curl_of_fields,
+    derivatives_of_waves,
+    exception_in_a_function,
+    product_in_space,
+    round_trips_that_differ,
+)
 from files_on_ranks import loaded, save_badly, save_on_a_full_disk, saved  # noqa: F401
 from grouping import for_fft, for_plan
 from ooc_on_ranks import changed_while_read, out_of_core, records, report_refused  # noqa: F401

@@ -1,0 +1,166 @@
+"""Ready operators of spectra, for :meth:`weft.FFT.apply_in_spectrum` and `before` and `after` of `apply_in_space`.
+
+An operator of one field takes any number of fields, and gives as many. Component i of a vector belongs to the i-th of
+the transformed axes; d is their number. `L` is the length of the box: one for all transformed axes, or one for each. On
+cosine and sine axes it is the length between the boundaries. Odd derivatives, and each component of the vector
+operators, set the Nyquist wavenumber to zero: that element represents n/2 and -n/2 together.
+
+An operator does not fit every transform: derivatives, vector operators, shifts and convolutions need Fourier axes. The
+call then raises Unsupported on all ranks.
+
+>>> import numpy as np, weft
+>>> fft = weft.FFT((8, 8))
+>>> x, y = fft.positions()
+>>> slope = fft.apply_in_spectrum(weft.operators.derivative(0), [np.sin(x) + 0j * y]).outputs[0]
+>>> bool(np.allclose(slope, np.cos(x)))
+True
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from weft import arrays, errors, runtime
+from weft._planning import start_of
+from weft._support import array_checks, checks
+from weft.fields import BoundFunction
+
+_Lengths = float | Sequence[float]
+
+
+@dataclass(frozen=True)
+class Operator:
+    """A ready operator: its name and its arguments. The functions of this module make it."""
+
+    name: str
+    arguments: tuple[Any, ...] = ()
+
+    def bound(self, fft: Any) -> BoundFunction:
+        """Returns the operator as weft's core calls it, for one transform."""
+        make = getattr(runtime.running().operators, self.name)
+        return BoundFunction(make(fft.plan, *self.arguments), 0, 0)
+
+
+@dataclass(frozen=True)
+class ArrayOperator:
+    """A product with this rank's part of a spectrum. The functions of this module make it."""
+
+    name: str
+    array: Any
+
+    def bound(self, fft: Any) -> BoundFunction:
+        """Returns the operator as weft's core calls it, for one transform. The array is not copied."""
+        given = arrays.as_array(self.array, "array")
+        side = fft.output
+        real = np.empty(0, side.dtype).real.dtype
+        dtype = given.dtype if given.dtype == real else side.dtype
+        scale = np.dtype(dtype).itemsize / side.dtype.itemsize
+        strides = tuple(int(stride * scale) for stride in side.strides)
+        array_checks.check_array(given, side.shape, dtype, strides, _ARRAY, writable=False)
+        address = start_of(given) if given.size else 0
+        make = getattr(runtime.running().operators, self.name)
+        return BoundFunction(make(fft.plan, fft.rank, address, dtype.kind == "c"), 0, 0, keeps=given)
+
+
+_ARRAY = array_checks.Role(
+    "array of an operator",
+    "copy it into an array of such strides",
+    "give this rank's part of the spectrum, whole[fft.output.slices]",
+    "take it from fft.output.empty(), or from forward",
+)
+
+
+def derivative(axis: int, order: int = 1, L: _Lengths = 2 * math.pi) -> Operator:
+    """Returns the derivative of some order, 1 or more, along an axis. An odd order needs a Fourier axis."""
+    count = checks.integer(order, "the order of a derivative", 1, 1000)
+    return Operator("derivative", (checks.integer(axis, "axis", -8, 7), count, _lengths(L)))
+
+
+def gradient(L: _Lengths = 2 * math.pi) -> Operator:
+    """Returns the gradient: one field to d components."""
+    return Operator("gradient", (_lengths(L),))
+
+
+def divergence(L: _Lengths = 2 * math.pi) -> Operator:
+    """Returns the divergence: d components to one field."""
+    return Operator("divergence", (_lengths(L),))
+
+
+def curl(L: _Lengths = 2 * math.pi) -> Operator:
+    """Returns the curl of three components. Three axes are transformed."""
+    return Operator("curl", (_lengths(L),))
+
+
+def project(L: _Lengths = 2 * math.pi) -> Operator:
+    """Returns the projection of d components onto fields without divergence. The mean is unchanged."""
+    return Operator("project", (_lengths(L),))
+
+
+def laplacian(L: _Lengths = 2 * math.pi) -> Operator:
+    """Returns the Laplacian: multiplication by -k^2."""
+    return Operator("laplacian", (_lengths(L),))
+
+
+def inverse_laplacian(L: _Lengths = 2 * math.pi) -> Operator:
+    """Returns the inverse of the Laplacian: division by -k^2. The element k = 0 becomes zero."""
+    return Operator("inverse_laplacian", (_lengths(L),))
+
+
+def solve_helmholtz(alpha: float, L: _Lengths = 2 * math.pi) -> Operator:
+    """Returns the solution u of alpha*u - laplacian(u) = f. Elements where alpha + k^2 is zero become zero."""
+    return Operator("solve_helmholtz", (_number(alpha, "alpha"), _lengths(L)))
+
+
+def gaussian(sigma: float, L: _Lengths = 2 * math.pi) -> Operator:
+    """Returns the convolution with a Gaussian of standard deviation sigma."""
+    return Operator("gaussian", (_number(sigma, "sigma"), _lengths(L)))
+
+
+def band_pass(low: float, high: float, L: _Lengths = 2 * math.pi) -> Operator:
+    """Returns a filter that keeps low <= |k| <= high."""
+    return Operator("band_pass", (_number(low, "low"), _number(high, "high"), _lengths(L)))
+
+
+def shift(offsets: _Lengths) -> Operator:
+    """Returns a translation by offsets, in units of the box's length: u(x) becomes u(x - offset*L)."""
+    return Operator("shift", (_numbers(offsets, "offsets"),))
+
+
+def transfer(factors: Any) -> ArrayOperator:
+    """Returns a product with this rank's part of a transfer function, of real or complex numbers.
+
+    It has the shape and memory order of fft.output, and must not change until the last call.
+    """
+    return ArrayOperator("transfer", factors)
+
+
+def convolution(spectrum: Any) -> ArrayOperator:
+    """Returns the circular convolution with a field, given by its spectrum from forward, whatever the norm."""
+    return ArrayOperator("convolution", spectrum)
+
+
+def correlation(spectrum: Any) -> ArrayOperator:
+    """Returns the circular correlation with a field, given by its spectrum from forward, whatever the norm."""
+    return ArrayOperator("correlation", spectrum)
+
+
+def _lengths(given: Any) -> list[float]:
+    return _numbers(given, "L")
+
+
+def _numbers(given: Any, what: str) -> list[float]:
+    if isinstance(given, (int, float)) or np.ndim(given) == 0:
+        return [_number(given, what)]
+    return [_number(each, what) for each in checks.items(given, what)]
+
+
+def _number(given: Any, what: str) -> float:
+    try:
+        return float(given)
+    except (TypeError, ValueError):
+        raise errors.InvalidArgument(f"{what} must be a number; given {given!r}") from None
