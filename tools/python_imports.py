@@ -31,6 +31,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "bmmc": BASE | {"files", "disk", "planning"},
     # weft.ooc has the public names of both subjects, and its function fft runs either.
     "ooc": BASE | {"files", "disk", "planning", "bmmc"},
+    "poisson": BASE | {"arrays", "operators", "transform"},
     "verify": BASE | {"arrays", "planning", "redistribution", "transform"},
 }
 LIBRARY = set(MAY_IMPORT) | {""}

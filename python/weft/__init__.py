@@ -48,6 +48,7 @@ from weft.planning.machine_choice import local_machine
 from weft.planning.plans import candidates, plan, predict
 from weft.planning.probing import probe
 from weft.planning.wisdom import Wisdom
+from weft.poisson import PoissonSolution, PoissonSolver, solve_poisson
 from weft.redistribution import gather, layout_of_local_boxes, redistribute, scatter
 from weft.runtime import agree, build_info, node_memory, running_available
 from weft.step_record import StepRecord
@@ -78,6 +79,8 @@ __all__ = [
     "Plan",
     "PlannedExchange",
     "Planning",
+    "PoissonSolution",
+    "PoissonSolver",
     "Prediction",
     "Problem",
     "Side",
@@ -108,4 +111,5 @@ __all__ = [
     "running_available",
     "save",
     "scatter",
+    "solve_poisson",
 ]

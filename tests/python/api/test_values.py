@@ -341,7 +341,8 @@ def test_every_public_class_is_covered() -> None:
     covered |= {weft.FFT, weft.Halo}  # bound to their process
     covered |= {ooc.PassPrice, ooc.Alternative}  # parts of Price and Alternatives
     covered |= {weft.Exchange, weft.Planning, weft.StepRecord, weft.Applied, weft.FieldFunction}  # dataclasses
-    covered |= {weft.Tile}  # valid only during a call
+    covered |= {weft.PoissonSolution}  # a dataclass
+    covered |= {weft.Tile, weft.PoissonSolver}  # valid only during a call, and bound to ranks
     for module in (weft, ooc):
         public = {getattr(module, name) for name in module.__all__}
         classes = {kind for kind in public if isinstance(kind, type) and not issubclass(kind, BaseException)}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -122,3 +123,38 @@ def derivatives_of_waves(comm: Any) -> float:
     smooth = fft.apply_in_spectrum(weft.operators.convolution(fft.forward(u)), [u]).outputs[0]
     wanted = -np.cos(x) * np.cos(2 * y) * np.cos(z) * 12 * 10 * 14 / 8 * -1
     return float(max(error, np.abs(smooth - wanted).max(initial=0) / 200))
+
+
+def channel_error(comm: Any) -> float:
+    """Returns the error of a solution that is periodic on two axes, with walls on the middle one."""
+    ranks = 1 if comm is None else comm.size
+    shape = (8, 11, 10)
+    layout = weft.Layout.slab(shape, ranks)
+    solver = weft.PoissonSolver(
+        shape, boundary=("periodic", ("dirichlet", "neumann"), "periodic"), points="nodes", layout=layout, comm=comm
+    )
+    x, y, z = (axis[box] for axis, box in zip(_nodes(shape), solver.input.slices, strict=True))
+    u = solver.input.empty()
+    u[...] = np.cos(2 * np.pi * x)[:, None, None] * np.sin(1.5 * np.pi * y)[:, None] * np.sin(4 * np.pi * z)
+    rho = solver.input.empty()
+    rho[...] = -(4 + 2.25 + 16) * np.pi**2 * u
+    return float(np.abs(solver.solve(rho, rho).u - u).max(initial=0))
+
+
+def _nodes(shape: tuple[int, int, int]) -> tuple[NDArray[Any], ...]:
+    first, second, third = (np.arange(n) for n in shape)
+    return first / shape[0], (second + 1) / shape[1], third / shape[2]
+
+
+def open_error(comm: Any, n: int, order: Any) -> float:
+    """Returns the largest error of the potential of a Gaussian charge, as a part of its largest value."""
+    solver = weft.PoissonSolver((n, n, n), boundary="open", order=order, comm=comm)
+    x, y, z = np.ogrid[solver.input.slices]
+    r = np.sqrt(sum(((axis + 0.5) / n - 0.5) ** 2 for axis in (x, y, z)))
+    sigma = 0.07
+    rho = solver.input.empty()
+    rho[...] = np.exp(-((r / sigma) ** 2) / 2) / (2 * np.pi * sigma**2) ** 1.5
+    erf = np.vectorize(math.erf, otypes=[float])
+    wanted = -erf(r / (math.sqrt(2) * sigma)) / (4 * np.pi * r)
+    largest = math.sqrt(2 / math.pi) / (4 * math.pi * sigma)
+    return float(np.abs(solver.solve(rho).u - wanted).max(initial=0) / largest)

@@ -29,9 +29,11 @@ from components_on_ranks import (  # noqa: F401
 )
 from drawn_on_ranks import drawn_call  # noqa: F401
 from fields_on_ranks import (  # noqa: F401
+    channel_error,
     curl_of_fields,
     derivatives_of_waves,
     exception_in_a_function,
+    open_error,
     product_in_space,
     round_trips_that_differ,
 )
