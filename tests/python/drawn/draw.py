@@ -14,6 +14,7 @@ import ctypes
 import json
 import multiprocessing
 import os
+import re
 import secrets
 import shutil
 import subprocess
@@ -156,10 +157,15 @@ def _on_ranks(task: Task) -> Iterator[Finding]:
         pool.close()
 
 
+def _is_local(text: str) -> bool:
+    """Whether each rank makes its call alone: with its own workspace, or without the communicator."""
+    return ".use_workspace(" in text or re.search(r"\bcomm\b(?!\.)", text) is None
+
+
 def wrong_on_ranks(ranks: list[dict[str, Any]], text: str) -> list[str]:
     wrong = [each for rank in ranks for each in wrong_in_error(rank, text)]
     raised = [rank.get("raised") for rank in ranks]
-    if len(set(raised)) > 1 and ".use_workspace(" not in text:  # this call is local
+    if len(set(raised)) > 1 and not _is_local(text):
         wrong.append(f"ranks raise different errors: {raised}")
     printed = "".join(
         rank["printed"] for rank in ranks if rank["printed"] and not rank["printed"].startswith("weft: warning")
