@@ -23,6 +23,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "redistribution": BASE | {"arrays"},
     "array_files": BASE | {"arrays", "files", "redistribution"},
     "fields": BASE | {"arrays"},
+    "numba_functions": BASE | {"fields"},
     "operators": BASE | {"arrays", "fields"},
     "halo": BASE | {"arrays"},
     "step_record": set(),

@@ -42,6 +42,7 @@ from weft.errors import (
 )
 from weft.fields import Applied, FieldFunction, Tile
 from weft.halo import Halo
+from weft.numba_functions import numba_function
 from weft.options import Exchange, Planning
 from weft.planning import division, mapping
 from weft.planning.machine_choice import local_machine
@@ -102,6 +103,7 @@ __all__ = [
     "local_machine",
     "mapping",
     "node_memory",
+    "numba_function",
     "ooc",
     "operators",
     "plan",

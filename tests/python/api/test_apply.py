@@ -99,6 +99,39 @@ def test_a_low_level_callable(compiled: ctypes.CDLL) -> None:
     np.testing.assert_allclose(done.outputs[0], 3 * x, atol=1e-13)
 
 
+def energy_and_half(inputs: Any, outputs: Any, coordinates: Any, weights: Any, results: Any) -> None:
+    x, y = inputs[0], outputs[0]
+    for i in range(x.shape[0]):
+        for j in range(x.shape[1]):
+            for k in range(x.shape[2]):
+                results[0] += weights[2][k] * (x[i, j, k].real ** 2 + x[i, j, k].imag ** 2)
+                results[1] += coordinates[0][i] ** 2
+                y[i, j, k] = x[i, j, k] / 2
+
+
+@pytest.mark.parametrize("pointwise", [False, True])
+def test_a_function_that_numba_compiles(pointwise: bool) -> None:
+    pytest.importorskip("numba")
+    fft = weft.FFT((6, 5, 8), kind="r2c", threads=2)
+    x = local(fft, noise((6, 5, 8), 3))
+    function = weft.numba_function(energy_and_half, results=2, pointwise=pointwise)
+    done = fft.apply_in_spectrum(function, [x])
+    np.testing.assert_allclose(done.outputs[0], x / 2, atol=1e-13)
+    assert done.results == pytest.approx(((x**2).sum() * x.size, (0 + 1 + 4 + 9 + 4 + 1) * 5 * 5), rel=1e-12)
+    with pytest.raises(weft.InvalidArgument, match="returned 1 instead of 0"):  # two axes, and compiled for three
+        weft.FFT((4, 6), kind="r2c").apply_in_spectrum(function, [np.zeros((4, 6))])
+
+
+def test_what_numba_function_refuses() -> None:
+    for options, text in (
+        ({"dtype": "longdouble"}, "dtype must be one of"),
+        ({"inputs": 0}, "inputs"),
+        ({"dims": 9}, "dims"),
+    ):
+        with pytest.raises(weft.InvalidArgument, match=text):
+            weft.numba_function(energy_and_half, **options)  # type: ignore[arg-type]
+
+
 @pytest.mark.parametrize(
     ("change", "text"),
     [
