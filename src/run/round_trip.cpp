@@ -8,6 +8,7 @@
 
 #include "base/clock.hpp"
 #include "comm/agreement.hpp"
+#include "run/in_step.hpp"
 
 namespace weft::run {
 namespace {
@@ -40,18 +41,24 @@ const FieldFunction& function_of(const FieldWork& work, int number) {
 
 RoundTrip::RoundTrip(const Plan& plan, const comm::Communicator& comm,
                      const kernel::LocalOptions& local, const RoundTripShape& shape)
-    : plan_(plan),
-      comm_(comm),
-      local_(local),
-      shape_(shape),
-      tables_(chain_tables(plan.problem)),
-      trip_(round_trip_route(plan, shape.turn, comm.rank())) {
+    : plan_(plan), comm_(comm), local_(local), shape_(shape) {
+  comm::together(comm, [&] {
+    tables_ = chain_tables(plan.problem);
+    trip_ = round_trip_route(plan, shape.turn, comm.rank());
+  });
   for (std::int64_t lane = 0; lane < shape.counts.lanes(); ++lane)
     lanes_.push_back(std::make_unique<Execution>(comm, local.threads, true, static_cast<int>(lane),
                                                  [this] { return make_programs(); }));
-  for (std::int64_t i = shape.counts.lanes(); i < shape.counts.arrays(); ++i)
+  comm::together(comm, [&] { reserve(); });
+}
+
+/// Allocates what calls use, so that they allocate nothing.
+void RoundTrip::reserve() {
+  for (std::int64_t i = shape_.counts.lanes(); i < shape_.counts.arrays(); ++i)
     no_lane_.emplace_back(buffer_count);
   progress_.reserve(2 * trip_.route.exchanges.size() * lanes_.size() + 2);
+  contexts_.reserve(lanes_.size());
+  arrays_.reserve(lanes_.size() + no_lane_.size());
   std::int64_t most = 0;
   for (const Joint& joint : joints_)
     for (const JointStage& part : joint.parts) most = std::max(most, part.result_count());
@@ -156,6 +163,17 @@ std::vector<double> RoundTrip::execute(const FieldWork& work, std::span<const vo
   begin(in, out, recording);
   const double begun = now_s();
   progress_.set_overlaps(lanes_.size() > 1);
+  in_step(comm_, [&] { execute_stages(call, totals, work); });
+  progress_.set_overlaps(false);
+  // A lane does not take every step.
+  for (StepRecord& step : records_)
+    if (step.end_s == 0) step.start_s = step.end_s = begun;
+  error = call.error;
+  return totals;
+}
+
+void RoundTrip::execute_stages(kernel::ChainCall& call, std::vector<double>& totals,
+                               const FieldWork& work) {
   for (std::size_t stage = 0; stage < trip_.route.stages.size(); ++stage) {
     if (const Joint* joint = joint_of(stage)) {
       execute_joint(*joint, call, totals, work);
@@ -167,12 +185,6 @@ std::vector<double> RoundTrip::execute(const FieldWork& work, std::span<const vo
          ++lane)
       lanes_[lane]->end_stage();
   }
-  progress_.set_overlaps(false);
-  // A lane does not take every step.
-  for (StepRecord& step : records_)
-    if (step.end_s == 0) step.start_s = step.end_s = begun;
-  error = call.error;
-  return totals;
 }
 
 void RoundTrip::execute_joint(const Joint& joint, kernel::ChainCall& call,

@@ -57,6 +57,8 @@ class RoundTrip {
     std::vector<JointStage> parts;
   };
   std::vector<RankProgram> make_programs();
+  void reserve();
+  void execute_stages(kernel::ChainCall& call, std::vector<double>& totals, const FieldWork& work);
   JointSpec joint_spec(const StageSpec& stage, std::size_t number) const;
   const Joint* joint_of(std::size_t stage) const;
   void execute_joint(const Joint& joint, kernel::ChainCall& call, std::vector<double>& totals,
