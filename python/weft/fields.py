@@ -56,8 +56,24 @@ class Tile:
     results         : the sums or maxima of this tile, an array; 0 or -inf at first.
     """
 
-    def __init__(self, address: int) -> None:
-        struct = _TileStruct.from_address(address)
+    inputs: tuple[Array, ...]
+    outputs: tuple[Array, ...]
+    lower: tuple[int, ...]
+    coordinates: tuple[Array, ...]
+    weights: Array | float
+    results: Array
+
+    def __init__(self, *given: Any, **named: Any) -> None:
+        raise errors.InvalidArgument("weft makes the tiles; one was made by hand; take that of a function's call")
+
+    @classmethod
+    def _at(cls, address: int) -> Tile:
+        """Returns the tile of weft's core at an address."""
+        tile = cls.__new__(cls)
+        tile._fill(_TileStruct.from_address(address))
+        return tile
+
+    def _fill(self, struct: Any) -> None:
         dims = struct.dims
         self._shape = tuple(struct.extents[axis] for axis in range(dims))
         self._strides = tuple(struct.strides[axis] for axis in range(dims))
@@ -67,7 +83,7 @@ class Tile:
         self.outputs = tuple(self._array(struct.outputs[i]) for i in range(struct.output_count))
         self.coordinates = tuple(self._numbers(struct.coordinates[axis], axis) for axis in range(dims))
         weights = [self._numbers(struct.weights[axis], axis) for axis in range(dims) if struct.weights[axis]]
-        self.weights: Array | float = weights[0] if weights else 1.0
+        self.weights = weights[0] if weights else 1.0
         self.results = _memory(struct.results or 0, (struct.result_count,), np.dtype(np.float64))
 
     def __reduce_ex__(self, protocol: Any) -> Any:
@@ -100,13 +116,13 @@ def _memory(address: int, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Array
 class FieldFunction:
     """A function of several fields, for :meth:`weft.FFT.apply_in_spectrum` and `apply_in_space`.
 
-    call      : a Python function of one :class:`weft.Tile`. Or compiled code: a C function
-                `int f(const weft_tile *, void *)` of weft/tile.h that returns 0, as a ctypes function, a numba cfunc
-                or a scipy.LowLevelCallable.
+    call : a Python function of one :class:`weft.Tile`. Or compiled code: a C function
+        `int f(const weft_tile *, void *)` of weft/tile.h that returns 0, as a ctypes function, a numba cfunc or a
+        scipy.LowLevelCallable.
     pointwise : element i of the outputs depends on element i of the inputs alone, and all inputs of an element are
-                read before its outputs are written. Inputs and outputs may then share memory.
-    results   : the number of sums or maxima that the function returns in `tile.results`.
-    combine   : "sum" or "max": how the results of tiles and ranks become one.
+        read before its outputs are written. Inputs and outputs may then share memory.
+    results : the number of sums or maxima that the function returns in `tile.results`.
+    combine : "sum" or "max": how the results of tiles and ranks become one.
 
     Compiled code is called from several threads at once; a Python function by one thread at a time.
     """
@@ -160,7 +176,7 @@ def _caller(call: Callable[[Tile], Any], failures: list[BaseException]) -> Calla
 
     def caller(address: int) -> tuple[str, str] | None:
         try:
-            call(Tile(address))
+            call(Tile._at(address))
         except BaseException as reason:
             failures.append(reason)
             return errors.error_pair(errors.InvalidArgument(f"{type(reason).__name__}: {reason}"))
@@ -221,10 +237,10 @@ def _low_level(call: Any) -> tuple[int, int]:
 class Applied:
     """The result of apply_in_spectrum and apply_in_space.
 
-    outputs  : the arrays, in the order of the outputs.
-    results  : the sums or maxima of the function, of all tiles and ranks.
-    before   : those of the function `before`.
-    after    : those of the function `after`.
+    outputs : the arrays, in the order of the outputs.
+    results : the sums or maxima of the function, of all tiles and ranks.
+    before : those of the function `before`.
+    after : those of the function `after`.
     """
 
     outputs: list[Array]
