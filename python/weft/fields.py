@@ -63,7 +63,7 @@ class Tile:
     weights: Array | float
     results: Array
 
-    def __init__(self, *given: Any, **named: Any) -> None:
+    def __init__(self) -> None:
         raise errors.InvalidArgument("weft makes the tiles; one was made by hand; take that of a function's call")
 
     @classmethod
