@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from weft import errors
-from weft._support import checks
+from weft._support import checks, dtypes
 from weft.fields import FieldFunction
 
 _PRECISIONS = ("float32", "float64", "complex64", "complex128")
@@ -41,7 +42,11 @@ def numba_function(
         checks.integer(outputs, "outputs", 1, 100),
         checks.integer(dims, "dims", 1, 8),
     )
-    element = np.dtype(dtype)
+    if not inspect.isfunction(function):
+        raise errors.InvalidArgument(
+            f"numba compiles a Python function, made by def or lambda; given {errors.shown(function)}"
+        )
+    element = dtypes.dtype_of(dtype)
     if element.name not in _PRECISIONS:
         raise errors.InvalidArgument(f"dtype must be one of {', '.join(_PRECISIONS)}; given {element}")
     try:
@@ -50,7 +55,12 @@ def numba_function(
         raise errors.Unsupported("numba_function needs the package numba; pip install numba") from reason
     entry = _entry(numba, numba.njit(error_model="numpy")(function), counts, element)
     signature = numba.types.int32(numba.types.CPointer(numba.types.int64), numba.types.voidptr)
-    return FieldFunction(numba.cfunc(signature)(entry), pointwise, results, combine)
+    try:
+        compiled = numba.cfunc(signature)(entry)
+    except numba.core.errors.NumbaError as reason:
+        first = str(reason).strip().splitlines()[0]
+        raise errors.InvalidArgument(f"numba cannot compile the function of fields: {first}") from reason
+    return FieldFunction(compiled, pointwise, results, combine)
 
 
 def _entry(numba: Any, kernel: Any, counts: tuple[int, int, int], element: np.dtype[Any]) -> Any:

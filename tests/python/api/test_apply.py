@@ -123,6 +123,8 @@ def test_a_function_that_numba_compiles(pointwise: bool) -> None:
 
 
 def test_what_numba_function_refuses() -> None:
+    with pytest.raises(weft.InvalidArgument, match="a Python function"):
+        weft.numba_function(print)
     for options, text in (
         ({"dtype": "longdouble"}, "dtype must be one of"),
         ({"inputs": 0}, "inputs"),
@@ -130,6 +132,16 @@ def test_what_numba_function_refuses() -> None:
     ):
         with pytest.raises(weft.InvalidArgument, match=text):
             weft.numba_function(energy_and_half, **options)  # type: ignore[arg-type]
+
+
+def test_a_function_that_numba_cannot_compile() -> None:
+    pytest.importorskip("numba")
+
+    def words(inputs: Any, outputs: Any, coordinates: Any, weights: Any, results: Any) -> None:
+        outputs[0][0, 0, 0] = inputs.missing
+
+    with pytest.raises(weft.InvalidArgument, match="numba cannot compile"):
+        weft.numba_function(words)
 
 
 @pytest.mark.parametrize(
