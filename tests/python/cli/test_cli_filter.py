@@ -15,6 +15,7 @@ import scipy.fft
 import scipy.signal
 from cli_helpers import assert_done, here, weft
 from numpy.typing import NDArray
+from weft import array_files
 
 if TYPE_CHECKING:
     from pool import Pool
@@ -258,6 +259,22 @@ def test_formats_on_ranks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pool:
         assert_close(read(path, dtype, wanted.shape), wanted, dtype)
 
 
+def test_grids_on_ranks(tmp_path: Path, pool: Pool) -> None:
+    """The grid of an array of one axis, and one that divides the only transformed axis."""
+    x = saved_inputs(tmp_path)[0]
+    line = noise((20,), seed=5)
+    np.save(tmp_path / "line.npy", line)
+    commands = [
+        ["line.npy", "0.npy", "--grid", "3", "--convolve", "line.npy"],
+        ["real.npy", "1.npy", "--grid", "1x3x1", "--poisson", "--axes", "1", "--fewer-ranks"],
+    ]
+    for errors in pool.values("filter_on_ranks.filtered", 3, folder=str(tmp_path), commands=commands):
+        assert errors == ["", ""]
+    assert_close(np.load(tmp_path / "0.npy"), with_kernel(line, line, "--convolve"), "f8")
+    wanted = by_numpy(x, lambda k: inverse(square(k)), (1,))
+    assert_close(np.load(tmp_path / "1.npy"), wanted, "f8")
+
+
 def test_long_lines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """One complex axis that a plan would treat as two."""
     monkeypatch.chdir(tmp_path)
@@ -375,6 +392,21 @@ def test_refusals(
             assert word in there, (words, there)
     assert sorted(os.listdir()) == before
     assert Path("out.npy").read_bytes() == OLD
+
+
+@pytest.mark.parametrize("words", ["--derivative 0", "--convolve same.npy"])
+def test_an_operator_that_does_not_fit_is_refused_before_reading(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], words: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    saved_inputs(tmp_path)
+
+    def fail(*given: Any) -> None:
+        raise AssertionError("the file is read")
+
+    monkeypatch.setattr(array_files, "read_array", fail)
+    assert here(["filter", "real.npy", "out.npy", "--kind", "dct2", *words.split()]) == 2
+    assert "Fourier kind" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,7 @@ WITH_MEAN = ("c2c", "r2c", "dct1", "dct2")
 
 
 @dataclass(frozen=True)
-class Choice:
+class ChosenOperator:
     """The operator of a command line: its option without dashes, and the option's value."""
 
     name: str
@@ -36,7 +36,7 @@ class Choice:
         return f"{self.name} {value}".rstrip()
 
 
-def chosen(given: dict[str, str | bool | None]) -> Choice:
+def chosen(given: dict[str, str | bool | None]) -> ChosenOperator:
     """Returns the operator of the options by their names. Raises InvalidArgument unless there is exactly one.
 
     >>> chosen({"gaussian": "3", "poisson": False}).text, chosen({"derivative": "-1"}).numbers
@@ -52,8 +52,8 @@ def chosen(given: dict[str, str | bool | None]) -> Choice:
     (name,) = found
     value = given[name]
     if not isinstance(value, str):
-        return Choice(name)
-    return Choice(name, file=value) if name in OF_FILES else Choice(name, _PARSERS[name](value))
+        return ChosenOperator(name)
+    return ChosenOperator(name, file=value) if name in OF_FILES else ChosenOperator(name, _PARSERS[name](value))
 
 
 def _sigma(text: str) -> tuple[float, ...]:
@@ -135,7 +135,7 @@ class Problem:
         boxes = [layout.box(rank)[1:] for rank in range(layout.ranks)]
         return weft.Layout.of_boxes(layout.shape[1:], boxes)
 
-    def operator(self, choice: Choice) -> operators.Operator:
+    def operator(self, choice: ChosenOperator) -> operators.Operator:
         """Returns an operator without a file."""
         if choice.name == "derivative":
             axis, order = map(int, choice.numbers)

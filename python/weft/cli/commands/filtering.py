@@ -11,7 +11,7 @@ import weft
 from weft import array_files, operators
 from weft._support.memory import check_memory, gibibytes
 from weft.cli.commands.fft import Clock
-from weft.cli.commands.filter_problem import WITH_MEAN, Choice, Problem, described
+from weft.cli.commands.filter_problem import WITH_MEAN, ChosenOperator, Problem, described
 from weft.cli.commands.plan import explained
 from weft.cli.support.arrays import warn_not_finite
 from weft.cli.support.session import Session
@@ -26,7 +26,7 @@ class Options:
 
     source: str
     target: str
-    operator: Choice
+    operator: ChosenOperator
     support: bool
     lengths: tuple[float, ...] | None
     kind: str | tuple[str, ...] | None
@@ -105,9 +105,10 @@ def _open_kernel(options: Options, source: Source) -> Source | None:
 
 
 def _needed_bytes(problem: Problem, target: ArrayTarget) -> int:
-    """Returns the bytes of the arrays of all ranks: the filtered array, the kernel's spectrum, and whole chunks."""
+    """Returns the bytes of the arrays of all ranks: the larger file, the kernel's spectrum, and whole chunks."""
     needed = problem.array_bytes
     if problem.kernel_shape is not None:
+        needed = max(needed, math.prod(problem.kernel_shape) * problem.dtype.itemsize)
         points = list(problem.grid)
         if not problem.is_complex:
             halved = problem.axes[problem.kinds.index("r2c")] if "r2c" in problem.kinds else -1
