@@ -337,7 +337,7 @@ def test_a_command_on_ranks(tmp_path: Path) -> None:
 
 
 REFUSALS: dict[str, tuple[int, tuple[str, ...]]] = {
-    "": (2, ("exactly one operator", "--gaussian", "got none", "give one")),
+    "": (2, ("exactly one operator", "--gaussian", "got none", "choose one")),
     "--laplacian --gaussian 2": (2, ("exactly one operator", "got --gaussian and --laplacian")),
     "--gaussian wide": (2, ("--gaussian must be", "'wide'", "for example")),
     "--gaussian -1": (2, ("--gaussian", "0 or more", "-1")),

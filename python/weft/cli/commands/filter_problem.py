@@ -47,7 +47,7 @@ def chosen(given: dict[str, str | bool | None]) -> ChosenOperator:
         options = [f"--{name}" for name in (*OF_NUMBERS, *OF_FILES)]
         raise weft.InvalidArgument(
             f"a filter has exactly one operator, one of {', '.join(options)}; got "
-            f"{' and '.join(f'--{name}' for name in found) or 'none'}; give one, and filter OUT again for another"
+            f"{' and '.join(f'--{name}' for name in found) or 'none'}; choose one, then filter OUT by another"
         )
     (name,) = found
     value = given[name]
