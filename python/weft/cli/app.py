@@ -36,7 +36,7 @@ __all__ = [
     "wisdom_commands",
 ]
 # The order in `weft --help`; groups follow.
-ORDER = ("probe", "plan", "map", "project", "fft", "spectrum", "bench", "verify", "info", "run")
+ORDER = ("probe", "plan", "map", "project", "fft", "filter", "spectrum", "bench", "verify", "info", "run")
 app.registered_commands.sort(key=lambda command: ORDER.index(command.name or ""))
 # The base class of click's usage errors. typer does not export it, and click is vendored or separate.
 ClickException: Any = next(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException")

@@ -16,13 +16,15 @@ from drawn_values import NO_RANKS, ODD_TEXTS, Values, values_of
 from weft.cli.app import app
 
 # Options without which a line would take long: they are always given.
-ALWAYS = {("probe", "seconds"), ("bench", "budget"), ("fft", "budget")}
+ALWAYS = {("probe", "seconds"), ("bench", "budget"), ("fft", "budget"), ("filter", "budget")}
 SLOW = {"probe"}
 # The user's program decides its own output and status.
 NOT_DRAWN = {"run"}
+OPERATORS = ("gaussian", "band_pass", "derivative", "laplacian", "poisson", "convolve", "correlate")
 # A command takes one of these; they are drawn together only in lines with many faults.
 EITHER = {
     "fft": (("last", "points"),),
+    "filter": (OPERATORS,),
     "verify": (("shape", "random", "case"),),
     "bench": (("shape", "model"), ("plot", "model")),
     "ooc analyze": (("points", "paper"), ("memory", "paper"), ("message_s", "machine"), ("byte_s", "machine")),
@@ -30,7 +32,7 @@ EITHER = {
 }
 # Words of the errors for most inputs.
 RAW = {"shape", "dtype"}
-OFTEN = {("ooc analyze", "memory"), ("project", "machine")}
+OFTEN = {("ooc analyze", "memory"), ("project", "machine"), *(("filter", name) for name in OPERATORS)}
 # Ways to run a line: in a child of this process, in a new process, on ranks that weft or mpiexec starts.
 FORKED, PROCESS, RANKS, MPIEXEC = "forked", "process", "-n", "mpiexec"
 STREAMS = ("stdin", "stdout", "stderr")

@@ -176,19 +176,9 @@ def described(source: Source, options: Options) -> Problem:
     kind = options.kind or ("c2c" if is_complex or options.inverse else "r2c")
     kinds = kinds_by_axis(kind, len(axes))
     halved = axes[kinds.index("r2c")] if "r2c" in kinds else None
-    if halved is not None and is_complex and not options.inverse:
-        raise weft.InvalidArgument(
-            f"kind r2c transforms real data; {source.name} holds {source.dtype}; use c2c instead, or --inverse for the "
-            "way back"
-        )
-    real = working_dtype(source.dtype)
-    if options.dtype is not None and options.shape is None:
-        if options.dtype.kind not in "fc":
-            raise weft.InvalidArgument(
-                f"--dtype must be a floating type to transform in; got {options.dtype}; "
-                "give float32, float64 or longdouble"
-            )
-        real = working_dtype(options.dtype)
+    if halved is not None and not options.inverse:
+        require_real_file(source, "use c2c instead, or --inverse for the way back")
+    real = working_precision(source, options.dtype, options.shape)
     if options.last is not None and (halved is None or not options.inverse):
         raise weft.InvalidArgument(
             "--last is the real length of the halved axis of an inverse r2c transform; got it without "
@@ -210,6 +200,23 @@ def described(source: Source, options: Options) -> Problem:
         shape = shape if halved is None else real_shape(shape, halved, options.last, "--last")
     is_complex = is_complex if keeps_numbers(kinds) else halved is None
     return Problem(kind, shape, axes, modes, real, is_complex, options.inverse)
+
+
+def require_real_file(source: Source, remedy: str) -> None:
+    """Raises InvalidArgument if a file for kind r2c holds complex numbers."""
+    if source.dtype.kind == "c":
+        raise weft.InvalidArgument(f"kind r2c transforms real data; {source.name} holds {source.dtype}; {remedy}")
+
+
+def working_precision(source: Source, dtype: np.dtype | None, shape: tuple[int, ...] | None) -> np.dtype:
+    """Returns the real type of the transform: that of the file's numbers, or --dtype unless it describes a raw file."""
+    if dtype is None or shape is not None:
+        return working_dtype(source.dtype)
+    if dtype.kind not in "fc":
+        raise weft.InvalidArgument(
+            f"--dtype must be a floating type to transform in; got {dtype}; give float32, float64 or longdouble"
+        )
+    return working_dtype(dtype)
 
 
 def require_points(source: Source, options: Options, axes: tuple[int, ...], halved: int | None) -> tuple[int, ...]:

@@ -12,21 +12,30 @@ from weft.cli.support.values import keeps_numbers, kinds_value, lengths_value, s
 from weft.files import named_dtype
 from weft.options import Exchange, Planning, TransformOptions
 
+Source = Annotated[
+    str, typer.Argument(metavar="IN", help="A .npy, .nii, .nii.gz, HDF5 (x.h5:/data), zarr or raw file.")
+]
+Target = Annotated[
+    str,
+    typer.Argument(
+        metavar="OUT", help="By its ending .npy, raw (.raw, .bin), HDF5 (.h5, .h5:/field/x) or zarr (.zarr)."
+    ),
+]
+FileDtype = Annotated[
+    str | None,
+    typer.Option(
+        "--dtype", metavar="T", help="Element type of a raw file; for other files, the precision of the transform."
+    ),
+]
+
 
 @app.command("fft")
 @with_options
 def fft_command(
     context: typer.Context,
     *,
-    source: Annotated[
-        str, typer.Argument(metavar="IN", help="A .npy, .nii, .nii.gz, HDF5 (x.h5:/data), zarr or raw file.")
-    ],
-    target: Annotated[
-        str,
-        typer.Argument(
-            metavar="OUT", help="By its ending .npy, raw (.raw, .bin), HDF5 (.h5, .h5:/field/x) or zarr (.zarr)."
-        ),
-    ],
+    source: Source,
+    target: Target,
     kind: Annotated[
         str | None,
         typer.Option(
@@ -45,10 +54,7 @@ def fft_command(
             metavar="AxB", help="Points of the result along each axis, for an inverse of a truncated spectrum."
         ),
     ] = None,
-    dtype: Annotated[
-        str | None,
-        typer.Option(metavar="T", help="Element type of a raw file; for other files, the precision of the transform."),
-    ] = None,
+    dtype: FileDtype = None,
     shape: RawShape = None,
     transform: Annotated[TransformOptions, Part("axes", "modes", "input", "norm", "threads", "engine")],
     exchange: Exchange,
@@ -85,6 +91,114 @@ def fft_command(
         json=as_json,
     )
     return start(context, lambda session: fft.run(options, session), ranks, transform.threads, oversubscribe)
+
+
+@app.command("filter")
+@with_options
+def filter_command(
+    context: typer.Context,
+    *,
+    source: Source,
+    target: Target,
+    gaussian: Annotated[
+        str | None,
+        typer.Option(metavar="S", help="Convolution with a Gaussian of standard deviation S, in units of length."),
+    ] = None,
+    band_pass: Annotated[
+        str | None,
+        typer.Option(metavar="A,B", help="Keep the waves with A <= |k| <= B, in radians per unit of length."),
+    ] = None,
+    derivative: Annotated[
+        str | None,
+        typer.Option(metavar="AXIS[,ORDER]", help="Derivative along an axis, of order 1 if none is given."),
+    ] = None,
+    laplacian: Annotated[bool, typer.Option("--laplacian", help="Laplacian over the axes.")] = False,
+    poisson: Annotated[
+        bool,
+        typer.Option(
+            "--poisson", help="Solution u of laplacian(u) = IN with mean zero. The mean of IN is removed and printed."
+        ),
+    ] = False,
+    convolve: Annotated[
+        str | None, typer.Option(metavar="KERNEL", help="Convolution with the array in a file, by default circular.")
+    ] = None,
+    correlate: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE", help="Correlation with the array b in a file: at j the sum over i of conj(b[i]) IN[i+j]."
+        ),
+    ] = None,
+    support: Annotated[
+        bool,
+        typer.Option(
+            "--support",
+            help="Make --convolve and --correlate linear: zeros follow both arrays, which may differ in shape. OUT has "
+            "the first n points of the full result, for n points of IN: the shifts 0 to n-1.",
+        ),
+    ] = False,
+    length: Annotated[
+        str | None,
+        typer.Option(
+            metavar="L,M",
+            help="Length of the box, one for all axes or one for each; on cosine and sine axes between the boundaries. "
+            "Default: a distance of 1 between points, so L = n, and S is in points.",
+        ),
+    ] = None,
+    kind: Annotated[
+        str | None,
+        typer.Option(
+            metavar="KIND,...",
+            help="c2c, r2c, dct1 to dct4 or dst1 to dst4: one word, or one for each of the axes. Default: r2c for real "
+            "data, c2c for complex data.",
+        ),
+    ] = None,
+    dtype: FileDtype = None,
+    shape: RawShape = None,
+    transform: Annotated[TransformOptions, Part("axes", "input", "threads", "engine")],
+    exchange: Exchange,
+    planning: Planning,
+    explain: Annotated[bool, typer.Option("--explain", help="Print the plan.")] = False,
+    as_json: Json = False,
+    ranks: Ranks = None,
+    oversubscribe: Oversubscribe = False,
+) -> int:
+    """Filter the array in a file by its spectrum and write the result to a file of the same shape.
+
+    Give one operator: --gaussian, --band-pass, --derivative, --laplacian, --poisson, --convolve or --correlate. The
+    array is periodic along its axes, unless --kind names cosines or sines. Files are those of weft fft; each rank reads
+    and writes its own part. OUT has the numbers of IN: integers become float64. A raw KERNEL has the shape and the
+    numbers of IN.
+    """
+    from weft.cli.commands import filtering
+    from weft.cli.commands.filter_problem import chosen
+
+    options = filtering.Options(
+        source=source,
+        target=target,
+        operator=chosen(
+            {
+                "gaussian": gaussian,
+                "band-pass": band_pass,
+                "derivative": derivative,
+                "laplacian": laplacian,
+                "poisson": poisson,
+                "convolve": convolve,
+                "correlate": correlate,
+            }
+        ),
+        support=support,
+        lengths=lengths_value(length),
+        kind=None if kind is None else kinds_value(kind, inverse=False).kind,
+        dtype=named_dtype(dtype) if dtype else None,
+        shape=shape_value(shape) if shape else None,
+        transform=transform,
+        exchange=exchange,
+        planning=planning,
+        explain=explain,
+        json=as_json,
+    )
+    filtering.require_meaning(options)
+    return start(context, lambda session: filtering.run(options, session), ranks, transform.threads, oversubscribe)
 
 
 @app.command("spectrum")

@@ -1,0 +1,236 @@
+"""The problem of `weft filter`: its operator, its transform, and the checks of both against the files."""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+import weft
+from weft import operators
+from weft.cli.commands.fft import require_real_file, working_precision
+from weft.cli.support.text import joined
+from weft.cli.support.values import checked_axes, keeps_numbers, kinds_by_axis
+from weft.files import Source, complex_dtype
+
+# The options that name an operator. Those of the second line multiply by the spectrum of a file.
+OF_NUMBERS = ("gaussian", "band-pass", "derivative", "laplacian", "poisson")
+OF_FILES = ("convolve", "correlate")
+# The kinds with a wavenumber 0: Poisson's equation then determines the solution up to its mean.
+WITH_MEAN = ("c2c", "r2c", "dct1", "dct2")
+
+
+@dataclass(frozen=True)
+class ChosenOperator:
+    """The operator of a command line: its option without dashes, and the option's value."""
+
+    name: str
+    numbers: tuple[float, ...] = ()
+    file: str | None = None
+
+    @property
+    def text(self) -> str:
+        """Describes the operator in the words of the command line."""
+        value = joined(f"{number:g}" for number in self.numbers) if self.file is None else self.file
+        return f"{self.name} {value}".rstrip()
+
+
+def chosen(given: dict[str, str | bool | None]) -> ChosenOperator:
+    """Returns the operator of the options by their names. Raises InvalidArgument unless there is exactly one.
+
+    >>> chosen({"gaussian": "3", "poisson": False}).text, chosen({"derivative": "-1"}).numbers
+    ('gaussian 3', (-1, 1))
+    """
+    found = [name for name, value in given.items() if value not in (None, False)]
+    if len(found) != 1:
+        options = [f"--{name}" for name in (*OF_NUMBERS, *OF_FILES)]
+        raise weft.InvalidArgument(
+            f"a filter has exactly one operator, one of {', '.join(options)}; got "
+            f"{' and '.join(f'--{name}' for name in found) or 'none'}; choose one, then filter OUT by another"
+        )
+    (name,) = found
+    value = given[name]
+    if not isinstance(value, str):
+        return ChosenOperator(name)
+    return ChosenOperator(name, file=value) if name in OF_FILES else ChosenOperator(name, _PARSERS[name](value))
+
+
+def _sigma(text: str) -> tuple[float, ...]:
+    return _numbers(text, 1, lambda sigma: 0 <= sigma < math.inf, "--gaussian must be a number, 0 or more", "3")
+
+
+def _band(text: str) -> tuple[float, ...]:
+    rule = "--band-pass must be two wavenumbers A,B with 0 <= A <= B; B may be inf"
+    return _numbers(text, 2, lambda low, high: 0 <= low <= high and low < math.inf, rule, "0.1,0.5")
+
+
+def _derivative(text: str) -> tuple[float, ...]:
+    words = text.split(",")
+    try:
+        axis, order = map(int, words if len(words) > 1 else (*words, "1"))
+    except ValueError:
+        order = axis = 0
+    if not 1 <= order <= 1000:
+        raise weft.InvalidArgument(
+            f"--derivative must be an axis and an order from 1 to 1000, whole numbers joined by a comma; got "
+            f"{text[:80]!r}; for example 0 or 0,2"
+        )
+    return axis, order
+
+
+_PARSERS = {"gaussian": _sigma, "band-pass": _band, "derivative": _derivative}
+
+
+def _numbers(text: str, count: int, is_valid: Callable[..., bool], rule: str, example: str) -> tuple[float, ...]:
+    try:
+        numbers = tuple(float(word) for word in text.split(","))
+    except ValueError:
+        numbers = ()
+    if len(numbers) != count or not is_valid(*numbers):
+        raise weft.InvalidArgument(f"{rule}; got {text[:80]!r}; for example {example}")
+    return numbers
+
+
+@dataclass(frozen=True)
+class Problem:
+    """The transform of a filter. An array of one axis is transformed as one line of an array of two axes.
+
+    shape, kernel_shape : the points in the files along each axis of the transform; None without a kernel.
+    grid                : the points that are transformed: more than `shape` where zeros follow.
+    lengths             : of the box, one for each of the axes.
+    """
+
+    kinds: tuple[str, ...]
+    shape: tuple[int, ...]
+    kernel_shape: tuple[int, ...] | None
+    grid: tuple[int, ...]
+    axes: tuple[int, ...]
+    lengths: tuple[float, ...]
+    real: np.dtype
+    is_complex: bool
+    is_line: bool
+
+    @property
+    def dtype(self) -> np.dtype:
+        return complex_dtype(self.real) if self.is_complex else self.real
+
+    @property
+    def array_bytes(self) -> int:
+        return math.prod(self.shape) * self.dtype.itemsize
+
+    @property
+    def file_axes(self) -> tuple[int, ...]:
+        """The axes of the file."""
+        return tuple(axis - self.is_line for axis in self.axes)
+
+    def support(self, shape: tuple[int, ...]) -> tuple[int, ...] | None:
+        """Returns the points of an array along the transformed axes; None if the grid has no more."""
+        return None if self.grid == shape else tuple(shape[axis] for axis in self.axes)
+
+    def layout_in_file(self, layout: Any) -> Any:
+        """Returns a layout of the transform's array as one of the file's array."""
+        if not self.is_line:
+            return layout
+        boxes = [layout.box(rank)[1:] for rank in range(layout.ranks)]
+        return weft.Layout.of_boxes(layout.shape[1:], boxes)
+
+    def operator(self, choice: ChosenOperator) -> operators.Operator:
+        """Returns an operator without a file."""
+        if choice.name == "derivative":
+            axis, order = map(int, choice.numbers)
+            return operators.derivative(self._derived_axis(axis), order, self.lengths)
+        if choice.name == "poisson":
+            return operators.inverse_laplacian(self.lengths)
+        make = {"gaussian": operators.gaussian, "band-pass": operators.band_pass, "laplacian": operators.laplacian}
+        return make[choice.name](*choice.numbers, L=self.lengths)  # type: ignore[operator]
+
+    def _derived_axis(self, axis: int) -> int:
+        dims = len(self.shape) - self.is_line
+        if not -dims <= axis < dims or axis % dims not in self.file_axes:
+            raise weft.InvalidArgument(
+                f"--derivative must name a transformed axis, one of {joined(self.file_axes)}; got axis {axis}; give "
+                "one of these axes, or transform that axis too"
+            )
+        return axis % dims + self.is_line
+
+
+def described(source: Source, kernel: Source | None, options: Any) -> Problem:
+    """Returns the problem that the files and the options define. Raises InvalidArgument if they do not fit."""
+    is_line = len(source.shape) == 1
+    axes = checked_axes(options.transform.axes, len(source.shape))
+    is_complex = source.dtype.kind == "c"
+    kinds = kinds_by_axis(options.kind or ("c2c" if is_complex else "r2c"), len(axes))
+    if "r2c" in kinds:
+        require_real_file(source, "use c2c instead")
+    is_complex = is_complex if keeps_numbers(kinds) else "r2c" not in kinds
+    grid = source.shape
+    if kernel is not None:
+        _require_kernel(source, kernel, axes, is_complex, options.support)
+        if options.support:
+            grid = tuple(
+                good_length(n + m - 1) if axis in axes else n
+                for axis, (n, m) in enumerate(zip(source.shape, kernel.shape, strict=True))
+            )
+    front = (1,) * is_line
+    return Problem(
+        kinds,
+        front + source.shape,
+        None if kernel is None else front + kernel.shape,
+        front + grid,
+        tuple(axis + is_line for axis in axes),
+        _lengths(options.lengths, source.shape, axes, kinds),
+        working_precision(source, options.dtype, options.shape),
+        is_complex,
+        is_line,
+    )
+
+
+def _require_kernel(source: Source, kernel: Source, axes: tuple[int, ...], is_complex: bool, padded: bool) -> None:
+    if kernel.dtype.kind == "c" and not is_complex:
+        raise weft.InvalidArgument(
+            f"a filter of real numbers takes a real kernel; {kernel.name} holds {kernel.dtype}; use --kind c2c, which "
+            "makes the result complex"
+        )
+    found, wanted = joined(kernel.shape, "x"), joined(source.shape, "x")
+    if not padded and kernel.shape != source.shape:
+        raise weft.InvalidArgument(
+            f"a circular convolution or correlation takes two arrays of one shape; {source.name} has {wanted}, "
+            f"{kernel.name} {found}; give such arrays, or --support for a linear one"
+        )
+    fits = len(kernel.shape) == len(source.shape) and all(
+        n == m for axis, (n, m) in enumerate(zip(source.shape, kernel.shape, strict=False)) if axis not in axes
+    )
+    if not fits:
+        raise weft.InvalidArgument(
+            f"a kernel must have as many axes as the array, and its extents on axes that are not transformed; "
+            f"{source.name} has {wanted}, {kernel.name} {found}; give such a kernel"
+        )
+
+
+def _lengths(
+    given: tuple[float, ...] | None, shape: tuple[int, ...], axes: tuple[int, ...], kinds: tuple[str, ...]
+) -> tuple[float, ...]:
+    """Returns the length of the box along each of the axes; by default a grid spacing of 1."""
+    if given is None:
+        further = {"dct1": -1, "dst1": 1}  # the points include the boundaries, or leave them out
+        return tuple(float(shape[axis] + further.get(kind, 0)) for axis, kind in zip(axes, kinds, strict=True))
+    if len(given) not in (1, len(axes)):
+        raise weft.InvalidArgument(
+            f"--length must be one number or one for each of the {len(axes)} transformed axes; got {len(given)}; give "
+            "as many as axes"
+        )
+    return given * (len(axes) if len(given) == 1 else 1)
+
+
+def good_length(least: int) -> int:
+    """Returns the smallest length of at least `least` whose prime factors are 2, 3, 5 and 7.
+
+    >>> good_length(1), good_length(11), good_length(17), good_length(2**20 + 1)
+    (1, 12, 18, 1049760)
+    """
+    odd = [1]
+    for prime in (3, 5, 7):
+        powers = [prime**k for k in range(least.bit_length() + 1)]
+        odd = [number * power for number in odd for power in powers if number * power < 2 * least]
+    return min(number << (-(-least // number) - 1).bit_length() for number in odd)

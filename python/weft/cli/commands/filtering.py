@@ -1,0 +1,277 @@
+"""`weft filter`: an operator of the spectrum of an array in a file, into a file."""
+
+import math
+from dataclasses import dataclass
+from os.path import splitext
+from typing import Any
+
+import numpy as np
+
+import weft
+from weft import array_files, operators
+from weft._support.memory import check_memory, gibibytes
+from weft.cli.commands.fft import Clock
+from weft.cli.commands.filter_problem import WITH_MEAN, ChosenOperator, Problem, described
+from weft.cli.commands.plan import explained
+from weft.cli.support.arrays import warn_not_finite
+from weft.cli.support.session import Session
+from weft.cli.support.text import counted, joined
+from weft.files import RAW_ENDINGS, ArrayTarget, Source, ZarrTarget, complex_dtype, new_target, open_source
+from weft.options import Exchange, Planning, TransformOptions
+
+
+@dataclass
+class Options:
+    """The parsed options."""
+
+    source: str
+    target: str
+    operator: ChosenOperator
+    support: bool
+    lengths: tuple[float, ...] | None
+    kind: str | tuple[str, ...] | None
+    dtype: np.dtype | None
+    shape: tuple[int, ...] | None
+    transform: TransformOptions
+    exchange: Exchange
+    planning: Planning
+    explain: bool
+    json: bool
+
+
+def require_meaning(options: Options) -> None:
+    """Raises InvalidArgument for options that have no effect on the operator."""
+    name, has_kernel = options.operator.name, options.operator.file is not None
+    if options.support and not has_kernel:
+        raise weft.InvalidArgument(
+            f"--support makes a convolution or correlation linear; got it with --{name}; leave --support out"
+        )
+    if options.lengths is not None and has_kernel:
+        raise weft.InvalidArgument(
+            f"--length is the unit of wavenumbers, which --{name} does not use; got {joined(options.lengths)}; leave "
+            "--length out"
+        )
+
+
+def run(options: Options, session: Session) -> int:
+    clock = Clock()
+    with session.together():
+        source = open_source(options.source, options.shape, options.dtype)
+        kernel = _open_kernel(options, source)
+        problem = described(source, kernel, options)
+        target = new_target(options.target, source.shape, problem.dtype)
+        operator = problem.operator(options.operator) if kernel is None else None
+        if session.is_root:
+            target.check()
+    arrays = _needed_bytes(problem, target) / problem.array_bytes
+    check_memory(session.comm, problem.shape, problem.dtype.itemsize, arrays)
+    session.progress("planning")
+    fft = _transform(options, session, problem)
+    with session.together():
+        if operator is not None:
+            operator.bound(fft)  # refuses what does not fit before anything is read
+    if options.explain and not options.json:
+        session.print(explained(fft.explain(), fft.plan))
+    clock.lap("plan_s")
+    function: Any = operator
+    if kernel is not None:
+        function = _kernel_operator(options, session, problem, kernel, fft)
+        clock.lap("kernel_s")
+    layout = problem.layout_in_file(fft.input.layout)
+    field = _read(session, source, fft.input, layout)
+    clock.lap("read_s")
+    mean = removed_mean(session, problem, fft.input, field) if options.operator.name == "poisson" else None
+    session.progress("filtering")
+    fft.apply_in_spectrum(function, [field], [field])
+    session.barrier()
+    clock.lap("filter_s")
+    session.progress(f"writing {target.name}")
+    with session.together():
+        array_files.write_array(target, _as_in_file(field, layout), layout, session.comm, session.note_temporary)
+    clock.lap("write_s")
+    _report(options, session, source, problem, fft, mean, clock)
+    return 0
+
+
+def _open_kernel(options: Options, source: Source) -> Source | None:
+    """Opens the file of the operator. A raw kernel has the shape and the numbers of the array."""
+    path = options.operator.file
+    if path is None:
+        return None
+    endings = RAW_ENDINGS if options.shape is None else (*RAW_ENDINGS, splitext(source.name)[1].lower())
+    if splitext(path)[1].lower() in endings:
+        return open_source(path, source.shape, source.dtype)
+    return open_source(path)
+
+
+def _needed_bytes(problem: Problem, target: ArrayTarget) -> int:
+    """Returns the bytes of the arrays of all ranks: the larger file, the kernel's spectrum, and whole chunks."""
+    needed = problem.array_bytes
+    if problem.kernel_shape is not None:
+        needed = max(needed, math.prod(problem.kernel_shape) * problem.dtype.itemsize)
+        points = list(problem.grid)
+        if not problem.is_complex:
+            halved = problem.axes[problem.kinds.index("r2c")] if "r2c" in problem.kinds else -1
+            points[halved] = points[halved] // 2 + 1
+        needed += math.prod(points) * complex_dtype(problem.real).itemsize
+    if isinstance(target, ZarrTarget):
+        needed += math.prod(target.shape) * target.dtype.itemsize
+    return needed
+
+
+def _transform(options: Options, session: Session, problem: Problem) -> weft.FFT:
+    """Makes the transform of the filtered array."""
+    grid = options.transform.input
+    start = (1, *grid) if problem.is_line and grid is not None else grid
+    fft = _made(options, session, problem, problem.shape, input=start)
+    if problem.kernel_shape is None:
+        return fft
+    # A last stage without transforms is no part of the round trip, where the kernel's spectrum is needed.
+    layout = next(stage.target for stage in reversed(fft.plan.stages) if stage.axes)
+    if layout == fft.output.layout:
+        return fft
+    return _made(options, session, problem, problem.shape, input=start, output=layout)
+
+
+def _made(options: Options, session: Session, problem: Problem, shape: tuple[int, ...], **layouts: Any) -> weft.FFT:
+    """Makes a transform of arrays of a shape on the grid of the problem."""
+    return weft.FFT(
+        problem.grid,
+        kind=problem.kinds,
+        axes=problem.axes,
+        support=problem.support(shape),
+        dtype=problem.dtype,
+        comm=session.comm,
+        threads=options.transform.threads,
+        overwrite_input=True,
+        engine=options.transform.engine,
+        exchange=options.exchange,
+        planning=options.planning,
+        **layouts,
+    )
+
+
+def _kernel_operator(options: Options, session: Session, problem: Problem, kernel: Source, fft: Any) -> Any:
+    """Collective: returns the convolution or correlation with the array of a file."""
+    make = {"convolve": operators.convolution, "correlate": operators.correlation}[options.operator.name]
+    assert problem.kernel_shape is not None
+    with session.together():
+        spectrum = fft.output.empty()
+        make(spectrum).bound(fft)
+    transform = fft
+    if problem.kernel_shape != problem.shape:
+        transform = _made(options, session, problem, problem.kernel_shape, like=fft)
+    layout = problem.layout_in_file(transform.input.layout)
+    transform.forward(_read(session, kernel, transform.input, layout), spectrum)
+    return make(spectrum)
+
+
+def _read(session: Session, source: Source, side: Any, layout: Any) -> np.ndarray:
+    """Collective: reads this rank's box of the file's array into a new array of a transform's side."""
+    session.progress(f"reading {source.name}")
+    with session.together():
+        local: np.ndarray = side.empty()
+    with session.together():
+        array_files.read_array(source, _as_in_file(local, layout), layout, session.comm)
+    source.close()
+    warn_not_finite(session, source, local)
+    return local
+
+
+def _as_in_file(local: np.ndarray, layout: Any) -> np.ndarray:
+    """Returns a view of a local array with the axes of the file."""
+    return local if local.ndim == len(layout.shape) else local.reshape(-1)
+
+
+def removed_mean(session: Session, problem: Problem, side: Any, local: np.ndarray) -> complex | None:
+    """Collective: returns the mean that Poisson's equation cannot have; None where no wavenumber is 0.
+
+    If some axes are not transformed there is a mean at each of their points: the result is the largest in magnitude.
+    """
+    if not set(problem.kinds) <= set(WITH_MEAN):
+        return None
+    means = local
+    for axis, kind in zip(problem.axes, problem.kinds, strict=True):
+        means = _mean_along(means, axis, kind, side.box[axis], problem.shape[axis])
+    if session.comm is not None:
+        batch = tuple(bounds for axis, bounds in enumerate(side.box) if axis not in problem.axes)
+        group = session.comm.Split(session.comm.allgather(batch).index(batch), session.rank)
+        mine, means = np.ascontiguousarray(means), np.empty(means.shape, means.dtype)
+        group.Allreduce(mine, means)
+        group.Free()
+    flat = means.reshape(-1)
+    largest = flat[np.argmax(abs(flat))].item() if flat.size else 0.0
+    everyone = [largest] if session.comm is None else session.comm.allgather(largest)
+    found = max(everyone, key=abs)
+    return complex(found) if problem.is_complex else float(found)
+
+
+def _mean_along(values: np.ndarray, axis: int, kind: str, bounds: tuple[int, int], n: int) -> np.ndarray:
+    """Returns this rank's part of the mean along an axis. The ends of dct1 are on the boundaries and count half."""
+    total = np.add.reduce(values, axis=axis, keepdims=True, dtype=np.result_type(values.dtype, np.float64))
+    if kind != "dct1":
+        return total / n
+    lower, upper = bounds
+    if lower == 0 < upper:
+        total = total - values.take([0], axis) / 2
+    if lower < upper == n:
+        total = total - values.take([-1], axis) / 2
+    return total / (n - 1)
+
+
+def _report(
+    options: Options,
+    session: Session,
+    source: Source,
+    problem: Problem,
+    fft: Any,
+    mean: complex | None,
+    clock: Clock,
+) -> None:
+    reading = "every rank reads its own box" if source.by_boxes else "rank 0 reads and scatters"
+    is_padded = problem.grid != problem.shape
+    if options.json:
+        session.print_json(
+            {
+                "input": source.name,
+                "input_shape": list(source.shape),
+                "input_dtype": str(source.dtype),
+                "reading": reading,
+                "output": options.target,
+                "output_shape": list(source.shape),
+                "output_dtype": str(problem.dtype),
+                "output_bytes": problem.array_bytes,
+                "operator": options.operator.name,
+                **({"kernel": options.operator.file} if options.operator.file is not None else {}),
+                **({"numbers": list(options.operator.numbers)} if options.operator.numbers else {}),
+                **({"lengths": list(problem.lengths)} if options.operator.file is None else {}),
+                **({"mean_removed": _parts(mean)} if options.operator.name == "poisson" else {}),
+                "kind": list(problem.kinds),
+                "axes": list(problem.file_axes),
+                "grid": list(problem.grid[problem.is_line :]),
+                "ranks": session.ranks,
+                "threads": options.transform.threads,
+                **clock.laps,
+                **({"plan": fft.explain()} if options.explain else {}),
+            }
+        )
+        return
+    times = ", ".join(f"{key[:-2]} {value:.3g} s" for key, value in clock.laps.items())
+    note = "" if source.by_boxes or session.ranks == 1 else f" ({reading})"
+    grid = f", on a grid of {joined(problem.grid[problem.is_line :], 'x')} points" if is_padded else ""
+    session.print(
+        f"{options.target}: {joined(source.shape, 'x')} {problem.dtype}, {_size(problem.array_bytes)}, "
+        f"{options.operator.text} over axes {joined(problem.file_axes)} of {source.name}{grid} on "
+        f"{counted(session.ranks, 'rank')}{note}: {times}"
+    )
+    if mean is not None:
+        is_batch = len(problem.axes) < len(source.shape)
+        session.print(f"{'means removed, the largest' if is_batch else 'mean removed'}: {mean:.6g}")
+
+
+def _parts(number: complex | None) -> Any:
+    return [number.real, number.imag] if isinstance(number, complex) else number
+
+
+def _size(count: int) -> str:
+    return gibibytes(count) if count >= 2**20 else f"{count} bytes"
