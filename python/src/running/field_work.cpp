@@ -75,7 +75,7 @@ void bind_field_work(nb::module_& m, nb::class_<api::Handle>& handle) {
   nb::class_<FieldFunction>(m, "FieldFunction", "A function of tiles of fields.")
       .def_static(
           "of_python",
-          [](nb::callable callable, bool is_pointwise, std::int64_t results, bool largest) {
+          [](const nb::callable& callable, bool is_pointwise, std::int64_t results, bool largest) {
             PyObject* const borrowed = callable.ptr();
             return with_properties(
                 {.call = [borrowed](const Tile& tile) { call_python(borrowed, tile); }},
