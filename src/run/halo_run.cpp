@@ -105,9 +105,10 @@ void HaloRun::bind(BoundRound& bound, std::int64_t number) {
     side.first_peer_buffer = peers_of(side.push ? receives : sends);
     side.ranks_per_node = ranks_per_node_;
     side.first_peer_arrival = peers_of(receives);
-    const exchange::BufferNeeds ends = exchange::buffer_needs(round.exchange, side);
+    exchange::BufferNeeds ends = exchange::buffer_needs(round.exchange, side);
     const auto grow = [&](int index, std::int64_t elements) {
-      std::int64_t& size = sizes_[static_cast<std::size_t>(buffer + index)];
+      std::int64_t& size =
+          sizes_[static_cast<std::size_t>(buffer) + static_cast<std::size_t>(index)];
       size = std::max(size, aligned(checked_mul(elements, element_bytes_, "a halo")));
     };
     grow(sends, ends.send_elements);
