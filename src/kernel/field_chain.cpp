@@ -185,8 +185,11 @@ class FieldChain::CellMaker {
   /// Returns the place of a field between two transforms of a part: where it comes from or goes to,
   /// if the widest elements have room there, otherwise further scratch memory.
   Place between_place(std::size_t part, const Place& from, const Place& to, std::int64_t& bytes) {
+    // All parts have planes of one shape there and back, whose order of axes is that of one part.
+    const std::int64_t widest =
+        plane_shape(spec_.parts[part].transforms, spec_.inlet, chain_.options_).element_bytes;
     const PlaneShape shape =
-        plane_shape(spec_.parts[part].transforms, spec_.inlet, chain_.options_);
+        plane_of_elements(some_transforms(spec_), spec_.inlet, widest, chain_.options_);
     const auto fits = [&](const Place& place) {
       return place.pieces[0].buffer == scratch_buffer && place.element_bytes == shape.element_bytes;
     };

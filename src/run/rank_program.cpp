@@ -76,7 +76,7 @@ void RankProgram::make(const Problem& problem, std::int64_t rank,
   joint_specs_.clear();
   scratch_ = {};
   for (std::size_t position = 0; position < route_.stages.size(); ++position)
-    add_stage(problem, position, rank, options);
+    add_stage(position, rank, options);
 }
 
 void RankProgram::grow_to(const BufferSizes& sizes, const kernel::ScratchSize& scratch) {
@@ -99,8 +99,7 @@ RankProgram::StageParts RankProgram::parts_of(std::size_t position) const {
   return {};
 }
 
-StageSpec RankProgram::spec_of(const Problem& problem, std::size_t position,
-                               std::int64_t rank) const {
+StageSpec RankProgram::spec_of(std::size_t position, std::int64_t rank) const {
   const RouteStage& each = route_.stages[position];
   const bool first = position == 0;
   const bool last = position == route_.last();
@@ -129,7 +128,7 @@ StageSpec RankProgram::spec_of(const Problem& problem, std::size_t position,
   const bool in_place = route_.variant.in_place;
   spec.in_place = (first && (last || to_target) && in_place) || (last && arrived_in_output);
   // A padded row has room for the complex numbers; in place, the input is overwritten anyway.
-  spec.inlet_is_ours = !(first || from_source) || in_place || problem.overwrite_input;
+  spec.inlet_is_ours = !(first || from_source) || route_.lends_input;
   // The array that peers read in a shared exchange is one array too, if it is this rank's own.
   spec.outlet_is_array =
       last || (reads_peers(buffers_.exchanges[position].choices) &&
@@ -140,10 +139,10 @@ StageSpec RankProgram::spec_of(const Problem& problem, std::size_t position,
   return spec;
 }
 
-void RankProgram::add_stage(const Problem& problem, std::size_t position, std::int64_t rank,
+void RankProgram::add_stage(std::size_t position, std::int64_t rank,
                             const kernel::LocalOptions& options) {
   const RouteStage& each = route_.stages[position];
-  const StageSpec spec = spec_of(problem, position, rank);
+  const StageSpec spec = spec_of(position, rank);
   const StageParts parts = parts_of(position);
   LocalStage local{stage_name(position, each.stage), {}, parts.sends};
   if (is_joint(position)) {

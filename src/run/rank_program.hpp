@@ -104,9 +104,8 @@ class RankProgram {
 
   void make(const Problem& problem, std::int64_t rank, const kernel::LocalOptions& options,
             bool first_uses_work);
-  StageSpec spec_of(const Problem& problem, std::size_t position, std::int64_t rank) const;
-  void add_stage(const Problem& problem, std::size_t position, std::int64_t rank,
-                 const kernel::LocalOptions& options);
+  StageSpec spec_of(std::size_t position, std::int64_t rank) const;
+  void add_stage(std::size_t position, std::int64_t rank, const kernel::LocalOptions& options);
   bool is_joint(std::size_t position) const;
   bool receives_parts(std::size_t stage) const {
     return stages_[stage].parts.size() > 1 && !stages_[stage].sends_parts;

@@ -90,6 +90,7 @@ RankRoute route_of(const Plan& plan, Variant variant, std::int64_t rank,
     std::reverse(route.exchanges.begin(), route.exchanges.end());
   route.input = users_array(plan, route, true, rank);
   route.output = users_array(plan, route, false, rank);
+  route.lends_input = variant.in_place || plan.problem.overwrite_input;
   route.reads_inputs = reads_from_inputs(plan, variant);
   route.writes_outputs = writes_into_outputs(plan, variant);
   return route;

@@ -32,6 +32,7 @@ struct RankRoute {
   kernel::Place output = {};
   Variant variant = {};
   int call = 0;  ///< a number for this kind of call, by which ranks notice that they differ
+  bool lends_input = false;     ///< stages may overwrite the caller's input
   bool lends_output = true;     ///< the caller's output may hold data on their way
   bool reads_inputs = false;    ///< see reads_from_inputs()
   bool writes_outputs = false;  ///< see writes_into_outputs()

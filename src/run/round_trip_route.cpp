@@ -102,6 +102,7 @@ RoundTripRoute round_trip_route(const Plan& plan, ApplyIn turn, std::int64_t ran
             std::back_inserter(trip.route.exchanges));
   trip.route.output = return_way.output;
   trip.route.call = in_spectrum ? 4 : 5;
+  trip.route.lends_input = false;  // one array may be several inputs
   trip.route.lends_output = false;
   trip.route.reads_inputs = false;
   trip.route.writes_outputs = false;

@@ -82,6 +82,7 @@ double weight(const Problem& problem, bool in_spectrum, const Shape& index) {
   return k == 0 || 2 * k == problem.modes_of(halved) ? 1 : 2;
 }
 
+/// The same at a wavenumber and at its opposite: half a spectrum stays that of reals.
 double factor(std::size_t out, std::size_t in, double where) {
   return 1 + static_cast<double>(out) + 0.5 * static_cast<double>(in) + 0.1 * std::sin(where);
 }
@@ -102,7 +103,7 @@ void mix(const Tile& tile) {
     std::int64_t offset = 0;
     for (std::int64_t axis = 0; axis < tile.dims; ++axis) {
       const std::int64_t i = index[static_cast<std::size_t>(axis)];
-      where += static_cast<double>(axis + 1) * tile.coordinates[axis][i];
+      where += static_cast<double>(axis + 1) * std::abs(tile.coordinates[axis][i]);
       if (tile.weights[axis]) times *= tile.weights[axis][i];
       offset += i * tile.strides[axis];
     }
@@ -146,7 +147,7 @@ Fields<T> mixed(const Problem& problem, const Layout& layout, int rank, bool in_
     double where = 0;
     for (std::size_t a = 0; a < index.size(); ++a)
       where += static_cast<double>(a + 1) *
-               coordinate(problem, in_spectrum, static_cast<int>(a), index[a]);
+               std::abs(coordinate(problem, in_spectrum, static_cast<int>(a), index[a]));
     for (int p = 0; p < parts; ++p) {
       const auto at = static_cast<std::size_t>(local * parts + p);
       for (std::size_t i = 0; i < out.size(); ++i) {
@@ -195,11 +196,18 @@ void check_trip(const TripCase& c) {
   const auto near_size = static_cast<std::size_t>(near.local_volume(rank) * near_parts);
   const auto far_size = static_cast<std::size_t>(far.local_volume(rank) * far_parts);
 
+  // Spectra are those of fields: a c2r may use, or not, what half a spectrum of reals cannot have.
   Fields<T> stored;
   for (std::int64_t i = 0; i < c.stored_in; ++i) {
-    stored.emplace_back(near_size);
-    fill_noise(stored.back().data(), near_parts, near.shape(), {near.box(rank), near.strides(rank)},
+    const Layout& input = plan.input();
+    std::vector<T> field(static_cast<std::size_t>(input.local_volume(rank) * input_parts));
+    fill_noise(field.data(), input_parts, input.shape(), {input.box(rank), input.strides(rank)},
                17 + static_cast<std::uint64_t>(i));
+    stored.emplace_back(near_size);
+    if (in_spectrum)
+      stored.back() = field;
+    else
+      handle.execute(Direction::forward, field.data(), stored.back().data());
   }
   FieldWork work{.function = {mix<T>, c.is_pointwise, 1}};
   if (c.has_before) work.before = FieldFunction{mix<T>, c.is_pointwise, 1};
