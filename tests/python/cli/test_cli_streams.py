@@ -37,6 +37,8 @@ PRINTING = [
     "fft x.npy o.npy",
     "fft x.npy o.npy --json",
     "fft x.npy o.npy --explain",
+    "filter x.npy o.npy --gaussian 2",
+    "filter x.npy o.npy --poisson --json",
     "spectrum x.npy",
     "spectrum x.npy --json",
     "bench 8x8 --effort estimate",
