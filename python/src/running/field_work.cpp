@@ -7,17 +7,13 @@
 
 #include <weft/error.hpp>
 
+#include "running/handles.hpp"
+
 namespace nb = nanobind;
 using namespace nb::literals;
 
 namespace weft::python {
 namespace {
-
-// Python names memory by its address.
-// NOLINTNEXTLINE(performance-no-int-to-ptr)
-const void* pointer(std::uintptr_t address) { return reinterpret_cast<const void*>(address); }
-// NOLINTNEXTLINE(performance-no-int-to-ptr)
-void* writable(std::uintptr_t address) { return reinterpret_cast<void*>(address); }
 
 /// Calls Python with the address of a tile. The object is borrowed: FieldFunction in Python keeps
 /// it.

@@ -8,6 +8,8 @@
 
 #include <weft/operators.hpp>
 
+#include "running/handles.hpp"
+
 namespace nb = nanobind;
 using namespace nb::literals;
 
@@ -17,9 +19,8 @@ namespace {
 /// Returns this rank's numbers, which Python names by their address.
 operators::SpectrumArray array_of(const Plan& plan, std::int64_t rank, std::uintptr_t address,
                                   bool is_complex) {
-  // NOLINTNEXTLINE(performance-no-int-to-ptr)
-  return {rank, reinterpret_cast<const void*>(address),
-          is_complex ? Element::complex : Element::real, plan.problem.precision};
+  return {rank, pointer(address), is_complex ? Element::complex : Element::real,
+          plan.problem.precision};
 }
 
 }  // namespace
