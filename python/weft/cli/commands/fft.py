@@ -2,6 +2,7 @@
 
 import math
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -311,18 +312,30 @@ class Clock:
         self._last_s = now_s
 
 
+def reading_of(source: Source) -> str:
+    """Returns the way of a file to the ranks, in words."""
+    return "every rank reads its own box" if source.by_boxes else "rank 0 reads and scatters"
+
+
+def file_fields(source: Source, target: str, shape: Sequence[int], dtype: np.dtype[Any]) -> dict[str, Any]:
+    """Returns the fields of both files in the JSON of a command."""
+    return {
+        "input": source.name,
+        "input_shape": list(source.shape),
+        "input_dtype": str(source.dtype),
+        "reading": reading_of(source),
+        "output": target,
+        "output_shape": list(shape),
+        "output_dtype": str(dtype),
+    }
+
+
 def _report(options: Options, session: Session, source: Source, problem: Problem, fft: Any, clock: Clock) -> None:
-    reading = "every rank reads its own box" if source.by_boxes else "rank 0 reads and scatters"
+    reading = reading_of(source)
     if options.json:
         session.print_json(
             {
-                "input": source.name,
-                "input_shape": list(source.shape),
-                "input_dtype": str(source.dtype),
-                "reading": reading,
-                "output": options.target,
-                "output_shape": list(problem.result_shape),
-                "output_dtype": str(problem.result_dtype),
+                **file_fields(source, options.target, problem.result_shape, problem.result_dtype),
                 "kind": problem.kind,
                 "axes": list(problem.axes),
                 "modes": kept_modes(fft.plan.problem),

@@ -10,7 +10,7 @@ import numpy as np
 import weft
 from weft import array_files, operators
 from weft._support.memory import check_memory, gibibytes
-from weft.cli.commands.fft import Clock
+from weft.cli.commands.fft import Clock, file_fields, reading_of
 from weft.cli.commands.filter_problem import WITH_MEAN, ChosenOperator, Problem, described
 from weft.cli.commands.plan import explained
 from weft.cli.support.arrays import warn_not_finite
@@ -228,18 +228,12 @@ def _report(
     mean: complex | None,
     clock: Clock,
 ) -> None:
-    reading = "every rank reads its own box" if source.by_boxes else "rank 0 reads and scatters"
+    reading = reading_of(source)
     is_padded = problem.grid != problem.shape
     if options.json:
         session.print_json(
             {
-                "input": source.name,
-                "input_shape": list(source.shape),
-                "input_dtype": str(source.dtype),
-                "reading": reading,
-                "output": options.target,
-                "output_shape": list(source.shape),
-                "output_dtype": str(problem.dtype),
+                **file_fields(source, options.target, source.shape, problem.dtype),
                 "output_bytes": problem.array_bytes,
                 "operator": options.operator.name,
                 **({"kernel": options.operator.file} if options.operator.file is not None else {}),
