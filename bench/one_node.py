@@ -9,6 +9,7 @@ and under the same conditions. Run nothing else at the same time.
 
 import argparse
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -27,6 +28,7 @@ class Case:
     limit_same: float
     peers: str = "fftw-mpi"
     outputs: tuple[str, ...] = ("any", "same")
+    cores: int = 1  # on fewer, the case is left out unless it is named
 
     def limit(self, output: str) -> float:
         return self.limit_any if output == "any" else self.limit_same
@@ -45,6 +47,8 @@ CASES = {
     "c2c-tall": Case("64x512x512 --kind c2c -n 2", 0.80, 0.65),
     "c2c-256-4-ranks": Case("256x256x256 --kind c2c -n 4", 0.90, 0.75),
     "c2c-256-8-ranks": Case("256x256x256 --kind c2c -n 8", 0.90, 0.75),
+    "c2c-256-16-ranks": Case("256x256x256 --kind c2c -n 16", 0.90, 0.75, cores=16),
+    "c2c-512-16-ranks": Case("512x512x512 --kind c2c -n 16", 0.90, 0.75, cores=16),
     "c2c-256-2-threads": Case("256x256x256 --kind c2c -n 1 --threads 2", 1.0, 1.0, "fftw-threads", ("any",)),
     "line-1M": Case("1048576 --kind c2c -n 1", 1.0, 1.0, "fftw-threads", ("any",)),
     "line-1M-2-threads": Case("1048576 --kind c2c -n 1 --threads 2", 1.0, 1.0, "fftw-threads", ("any",)),
@@ -108,7 +112,8 @@ def run_all(names: list[str], run: int, kept: Path, found: dict[tuple[str, str],
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path)
-    parser.add_argument("case", nargs="*", help=f"by default all of {', '.join(CASES)}")
+    usual = [name for name, case in CASES.items() if case.cores <= (os.cpu_count() or 1)]
+    parser.add_argument("case", nargs="*", help=f"by default all of {', '.join(usual)}")
     parser.add_argument("--runs", type=int, default=1, help="number of whole runs, one after the other")
     given = parser.parse_intermixed_args()
     if unknown := set(given.case) - set(CASES):
@@ -119,7 +124,7 @@ def main() -> None:
     kept.write_text("")
     print(HEAD, flush=True)
     for run in range(1, given.runs + 1):
-        run_all(given.case or list(CASES), run, kept, found)
+        run_all(given.case or usual, run, kept, found)
         rows = [line(name, output, results) for (name, output), results in found.items()]
         (given.folder / "table.md").write_text("\n".join([HEAD, *rows]) + "\n")
 
