@@ -31,7 +31,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "disk": BASE | {"arrays", "files"},
     "bmmc": BASE | {"files", "disk", "planning"},
     # weft.ooc has the public names of both subjects, and its function fft runs either.
-    "ooc": BASE | {"files", "disk", "planning", "bmmc"},
+    "ooc": BASE | {"files", "disk", "planning", "bmmc", "operators"},
     "poisson": BASE | {"arrays", "operators", "transform"},
     "verify": BASE | {"arrays", "planning", "redistribution", "transform"},
 }

@@ -3,7 +3,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -12,17 +11,9 @@
 #include <weft/tile_rows.hpp>
 
 #include "api/operator_plan.hpp"
+#include "base/operator_factors.hpp"
 
 namespace weft::api {
-
-/// A value in another precision; infinite where it is too large.
-template <class T>
-T narrowed(long double value) {
-  constexpr auto largest = static_cast<long double>(std::numeric_limits<T>::max());
-  if (value > largest) return std::numeric_limits<T>::infinity();
-  if (value < -largest) return -std::numeric_limits<T>::infinity();
-  return static_cast<T>(value);
-}
 
 /// Numbers by array axis and index, in the precision of the fields.
 template <class T>
@@ -92,19 +83,6 @@ struct Parts {
   T re;
   T im;
 };
-
-/// Returns 1 for 0, otherwise 0.
-template <class T>
-T one_for_zero(T value) {
-  return value == T(0) ? T(1) : T(0);
-}
-
-/// Returns 1/value, or 0 for 0, without a branch, so that compilers vectorise loops with it.
-template <class T>
-T inverse_or_zero(T value) {
-  const T is_zero = one_for_zero(value);
-  return (T(1) - is_zero) / (value + is_zero);
-}
 
 /// A row of an array.
 template <class T>

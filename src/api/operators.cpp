@@ -2,6 +2,7 @@
 #include <weft/operators.hpp>
 
 #include <cmath>
+#include <limits>
 #include <numbers>
 #include <string>
 
@@ -109,8 +110,8 @@ int transformed_axis(const OperatorPlan& plan, int axis) {
 
 bool fits_precision(long double value, Precision precision) {
   return std::isfinite(value) &&
-         (precision != Precision::f32 || std::isfinite(api::narrowed<float>(value))) &&
-         (precision != Precision::f64 || std::isfinite(api::narrowed<double>(value)));
+         (precision != Precision::f32 || std::isfinite(narrowed<float>(value))) &&
+         (precision != Precision::f64 || std::isfinite(narrowed<double>(value)));
 }
 
 }  // namespace
@@ -127,10 +128,8 @@ FieldFunction derivative(const Plan& plan, int axis, std::int64_t order, const L
   AxisNumbers numbers = made.filled(1);
   auto& factors = numbers[static_cast<std::size_t>(along)];
   factors = is_odd ? made.derivative_factors(along) : made.wavenumbers(along);
-  // (i*c)^order: the sign of an odd power is that of i^order = i * (-1)^((order-1)/2).
-  const int sign = order / 2 % 2 == 0 ? 1 : -1;
   for (long double& each : factors) {
-    each = sign * std::pow(each, static_cast<long double>(order));
+    each = derivative_factor(each, order);
     if (!fits_precision(each, made.problem().precision))
       made.refuse("takes an order whose factors are numbers of the precision " +
                   std::string(to_string(made.problem().precision)) + "; given " +
@@ -145,18 +144,15 @@ FieldFunction laplacian(const Plan& plan, const Lengths& lengths) {
 }
 
 FieldFunction inverse_laplacian(const Plan& plan, const Lengths& lengths) {
-  return of_square({plan, "inverse_laplacian", lengths}, []<class T>(T) {
-    return [](T square) { return -api::inverse_or_zero(square); };
-  });
+  return of_square({plan, "inverse_laplacian", lengths},
+                   []<class T>(T) { return [](T square) { return -inverse_or_zero(square); }; });
 }
 
 FieldFunction solve_helmholtz(const Plan& plan, double alpha, const Lengths& lengths) {
   const OperatorPlan made(plan, "solve_helmholtz", lengths);
   made.need_finite(alpha, "alpha");
   return of_square(made, [&]<class T>(T) {
-    return [added = api::narrowed<T>(alpha)](T square) {
-      return api::inverse_or_zero(added + square);
-    };
+    return [added = narrowed<T>(alpha)](T square) { return inverse_or_zero(added + square); };
   });
 }
 
@@ -167,7 +163,7 @@ FieldFunction gaussian(const Plan& plan, double sigma, const Lengths& lengths) {
   for (const int axis : made.axes()) {
     auto& factors = numbers[static_cast<std::size_t>(axis)];
     factors = made.wavenumbers(axis);
-    for (long double& each : factors) each = std::exp(-each * each * sigma * sigma / 2);
+    for (long double& each : factors) each = gaussian_factor<long double>(each * each, sigma);
   }
   return of_product(made, numbers);
 }
@@ -182,15 +178,7 @@ FieldFunction band_pass(const Plan& plan, double low, double high, const Lengths
     made.refuse("takes wavenumbers from zero on, because |k| is never less; given " +
                 std::to_string(high) + " as high; give a larger one");
   return of_square(made, [&]<class T>(T) {
-    // Wavenumbers in other units, and sums of squares, have rounding errors.
-    const long double slack = 16 * std::numeric_limits<T>::epsilon();
-    const long double from = low < 0 ? 0 : static_cast<long double>(low) * low;
-    const T least = api::narrowed<T>(from * (1 - slack));
-    const T most = api::narrowed<T>(static_cast<long double>(high) * high * (1 + slack));
-    return [least, most](T square) {
-      // Without branches, so that the compiler vectorises the loop.
-      return (square >= least ? T(1) : T(0)) * (square <= most ? T(1) : T(0));
-    };
+    return BandFactor<T>(low, high, std::numeric_limits<T>::epsilon());
   });
 }
 

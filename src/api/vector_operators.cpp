@@ -116,7 +116,7 @@ struct ProjectRow {
         square += factor * factor;
         along = {along.re + factor * u[a].re, along.im + factor * u[a].im};
       }
-      const T scale = api::inverse_or_zero(square);
+      const T scale = inverse_or_zero(square);
       for (std::size_t a = 0; a < count; ++a) {
         const T factor = c(a, i) * scale;
         out.set(a, at, {u[a].re - factor * along.re, u[a].im - factor * along.im});

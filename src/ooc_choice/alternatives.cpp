@@ -114,7 +114,7 @@ class AlternativeSearch {
         add_plan(problem, "");
       }
     problem.groups = problem_.groups;
-    if (axes == 1 && problem.shape.size() == 1 && !problem.has_reals() &&
+    if (axes == 1 && problem.shape.size() == 1 && !problem.has_reals() && !problem.filter &&
         problem.order == ooc::OutputOrder::natural) {
       problem.order = ooc::OutputOrder::transposed;
       add_plan(problem, "the transposed order was not asked for");
@@ -142,7 +142,8 @@ class AlternativeSearch {
 
   void add_superlevels(std::int64_t block) {
     if (problem_.shape.size() != 1 || problem_.axes.size() != 1 || problem_.has_reals() ||
-        problem_.order == ooc::OutputOrder::transposed || problem_.memory_bytes < 1)
+        problem_.filter || problem_.order == ooc::OutputOrder::transposed ||
+        problem_.memory_bytes < 1)
       return;
     const auto floor = [](std::int64_t value) {
       return static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(value)));

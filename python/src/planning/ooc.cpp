@@ -1,8 +1,12 @@
 #include "planning/ooc.hpp"
 
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/tuple.h>
+
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "common.hpp"
@@ -24,16 +28,40 @@ const char* kind_of(const KPassPlan& plan) {
   return plan.problem.real_input ? "r2c" : plan.problem.real_output ? "c2r" : "c2c";
 }
 
+/// The operator's word, its numbers, the axis and the order of a derivative, and the lengths.
+using GivenFilter =
+    std::tuple<std::string, std::vector<double>, int, std::int64_t, std::vector<double>>;
+
+ooc::SpectralFilter to_filter(const GivenFilter& given) {
+  const auto& [kind, numbers, axis, order, lengths] = given;
+  return {from_string<ooc::FilterKind>(kind), numbers, axis, order, lengths};
+}
+
+nb::object filter_of(const KPassPlan& plan) {
+  if (!plan.problem.filter) return nb::none();
+  const ooc::SpectralFilter& filter = *plan.problem.filter;
+  nb::dict found;
+  found["operator"] = to_string(filter.kind);
+  found["numbers"] = nb::cast(filter.numbers);
+  if (filter.kind == ooc::FilterKind::derivative) {
+    found["axis"] = filter.axis;
+    found["order"] = filter.order;
+  }
+  found["lengths"] = nb::cast(filter.lengths);
+  return found;
+}
+
 KPassPlan planned(const Shape& shape, const std::vector<int>& axes, const std::string& precision,
                   const std::string& kind, const std::string& order, std::int64_t memory_bytes,
                   std::int64_t block_bytes, int threads, bool preserve_inputs,
-                  const std::string& input_type, bool in_place) {
+                  const std::string& input_type, bool in_place,
+                  const std::optional<GivenFilter>& filter) {
   return ooc::plan_passes({.shape = shape,
                            .axes = axes,
                            .precision = from_string<Precision>(precision),
                            .order = from_string<ooc::OutputOrder>(order),
                            .real_input = kind == "r2c",
-                           .real_output = kind == "c2r",
+                           .real_output = kind == "c2r" || (filter && kind == "r2c"),
                            .memory_bytes = memory_bytes,
                            .block_bytes = block_bytes,
                            .threads = threads,
@@ -41,7 +69,8 @@ KPassPlan planned(const Shape& shape, const std::vector<int>& axes, const std::s
                            .in_place = in_place,
                            .input_type = input_type.empty()
                                              ? std::nullopt
-                                             : std::optional(ooc::element_type(input_type))});
+                                             : std::optional(ooc::element_type(input_type)),
+                           .filter = filter ? std::optional(to_filter(*filter)) : std::nullopt});
 }
 
 nb::tuple as_tuple(const std::vector<std::int64_t>& values) {
@@ -52,6 +81,7 @@ nb::tuple as_tuple(const std::vector<std::int64_t>& values) {
 
 nb::tuple result_shape(const KPassPlan& plan) {
   const Shape& shape = plan.problem.shape;
+  if (plan.problem.filter) return as_tuple(shape);
   if (plan.problem.real_input) return as_tuple(complex_shape(plan.problem));
   if (plan.transposed_rows == 1) return as_tuple(shape);
   return as_tuple({plan.transposed_rows, shape[0] / plan.transposed_rows});
@@ -73,6 +103,7 @@ nb::dict pass_of(const KPassPlan& plan, const KPass& pass) {
   found["journal_bytes"] = counts.journal_bytes;
   found["source"] = to_string(pass.source);
   found["target"] = to_string(pass.target);
+  if (plan.problem.filter) found["filters"] = pass.filters;
   return found;
 }
 
@@ -101,7 +132,13 @@ void bind_passes(nb::module_& m) {
             return as_tuple({p.problem.axes.begin(), p.problem.axes.end()});
           },
           "Transformed axes.")
-      .def_prop_ro("kind", &kind_of, "c2c, r2c or c2r.")
+      .def_prop_ro("kind", &kind_of, "c2c, r2c or c2r; r2c for a filter of reals.")
+      .def_prop_ro("filter", &filter_of,
+                   "The operator of a filter, its numbers and the lengths of the box; None for a "
+                   "transform.")
+      .def_prop_ro(
+          "writes_reals", [](const KPassPlan& p) { return p.problem.real_output; },
+          "Whether the output has real numbers.")
       .def_prop_ro(
           "precision", [](const KPassPlan& p) { return to_string(p.problem.precision); },
           "f32 or f64.")
@@ -156,7 +193,8 @@ void bind_passes(nb::module_& m) {
       [](const std::string& text) { return ooc::plan_from_json(text); });
   m.def("plan_passes", &planned, "shape"_a, "axes"_a, "precision"_a, "kind"_a, "order"_a,
         "memory_bytes"_a, "block_bytes"_a, "threads"_a, "preserve_inputs"_a = false,
-        "input_type"_a = "", "in_place"_a = false, "Plans the fewest passes over the disks; pure.");
+        "input_type"_a = "", "in_place"_a = false, "filter"_a = nb::none(),
+        "Plans the fewest passes over the disks; pure.");
 }
 
 }  // namespace weft::python

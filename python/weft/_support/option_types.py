@@ -438,10 +438,10 @@ def _option_of(field: dataclasses.Field[Any]) -> Option:
     return made if made.flags is not None else dataclasses.replace(made, flags=(f"--{field.name.replace('_', '-')}",))
 
 
-def with_signature(record: type) -> Callable[[Function], Function]:
+def with_signature(record: type, *names: str) -> Callable[[Function], Function]:
     """Gives a function f(first, ..., **options) the signature with the options of a record by name.
 
-    The function's own keywords follow them. So help() and notebooks show every option.
+    The function's own keywords follow them. So help() shows every option. names : those that it takes; none: all.
     """
 
     def signed(function: Function) -> Function:
@@ -454,6 +454,7 @@ def with_signature(record: type) -> Callable[[Function], Function]:
                 default=inspect.Parameter.empty if each.default is REQUIRED else each.default,
             )
             for each in options_of(record)
+            if not names or each.name in names
         ]
         first = [each for each in own if each.kind != each.KEYWORD_ONLY]
         last = [each for each in own if each.kind == each.KEYWORD_ONLY]
@@ -463,9 +464,9 @@ def with_signature(record: type) -> Callable[[Function], Function]:
     return signed
 
 
-def record_of(record: type[Record], options: dict[str, Any], caller: str) -> Record:
-    """Makes a record from keywords. Errors: TypeError for an unknown or a missing one, as Python's own."""
-    names = [each.name for each in options_of(record)]
+def record_of(record: type[Record], options: dict[str, Any], caller: str, *taken: str) -> Record:
+    """Makes a record from keywords, of the `taken` ones or all. Errors: TypeError for an unknown or a missing one."""
+    names = taken or [each.name for each in options_of(record)]
     for name in options:
         if name not in names:
             near = difflib.get_close_matches(name, names, 1)

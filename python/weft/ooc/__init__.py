@@ -1,9 +1,10 @@
 """Out of core: transforms of arrays on disks, and the data that they read, write and send.
 
-:func:`fft` transforms an array that is larger than memory, from one file or striped set into another. :func:`plan`
-returns its passes over the disks. :func:`alternatives` returns their predicted time and that of the alternatives.
-:func:`create_set` and :func:`open_set` handle striped sets. Only :func:`fft` needs weft's extension module over MPI,
-and without a communicator it calls no MPI.
+:func:`fft` transforms an array that is larger than memory, from one file or striped set into another. :func:`filter`
+multiplies its spectrum by an operator's factors and transforms back. :func:`plan` returns the passes over the disks.
+:func:`alternatives` returns their predicted time and that of the alternatives. :func:`create_set` and :func:`open_set`
+handle striped sets. Only :func:`fft` and :func:`filter` need weft's extension module over MPI, and without a
+communicator they call no MPI.
 
 :func:`permute` moves the elements of an array on disks by any permutation that is linear over GF(2). :func:`detect`
 finds whether a vector of targets is such a permutation.
@@ -27,7 +28,7 @@ from weft.ooc.checkpoint.files import discard
 from weft.ooc.cost import Alternative, Alternatives, PassPrice, Price
 from weft.ooc.plans import alternatives, plan
 from weft.ooc.report import Progress, RunReport
-from weft.ooc.transform import fft
+from weft.ooc.transform import fft, filter
 
 __all__ = [
     "FACTORINGS",
@@ -52,6 +53,7 @@ __all__ = [
     "detect",
     "discard",
     "fft",
+    "filter",
     "message_seconds",
     "open_set",
     "permute",

@@ -8,6 +8,7 @@ from dataclasses import replace
 from weft import errors
 from weft.disk.options import OocOptions
 from weft.ooc import distribute
+from weft.ooc.filters import DiskOperator
 from weft.ooc.job import INTERVAL_S, PlannedTransform, Ranks, TransformJob
 
 #: A transform with a longer predicted time has checkpoints by default.
@@ -19,12 +20,13 @@ def prepare(
     target: str | os.PathLike[str],
     options: OocOptions,
     ranks: Ranks = Ranks(),
+    operator: DiskOperator | None = None,
 ) -> PlannedTransform:
     """Checks the arguments of :func:`weft.ooc.fft`, its files and the room on disks, and plans.
 
-    target : the source, in place.
+    target : the source, in place. operator : that of :func:`weft.ooc.filter`.
     """
-    return choose_plan(TransformJob.from_options(source, target, options, ranks))
+    return choose_plan(TransformJob.from_options(source, target, options, ranks, operator))
 
 
 def choose_plan(job: TransformJob) -> PlannedTransform:

@@ -33,6 +33,7 @@ from weft.files import working_dtype
 from weft.ooc import cost, fortran_order
 from weft.ooc.checkpoint.places import is_incomplete
 from weft.ooc.cost import Alternatives, Placement, Price
+from weft.ooc.filters import DiskOperator
 from weft.ooc.in_place import InPlace
 from weft.ooc.plans import PassProblem, chosen_axes, require_method
 from weft.options import EFFORTS, NORMS
@@ -78,10 +79,12 @@ class TransformJob:
         target: str | os.PathLike[str],
         options: OocOptions,
         ranks: Ranks = Ranks(),
+        operator: DiskOperator | None = None,
     ) -> TransformJob:
         """Checks the arguments of :func:`weft.ooc.fft` and its files. Needs no MPI, writes nothing.
 
-        target : the source, in place. Errors: those of :func:`weft.ooc.fft`, except of its plan and of free space.
+        target : the source, in place. operator : that of :func:`weft.ooc.filter`.
+        Errors: those of :func:`weft.ooc.fft`, except of its plan and of free space.
         """
         checked(options)
         checks.require_word("norm", options.norm, NORMS)
@@ -94,7 +97,7 @@ class TransformJob:
         stored = _opened(checks.file_path(source, "source"), options, disks or (_folder(path),), is_kept)
         backend, _ = _planning.disk_backend(options.backend)
         require_method(options.method)
-        problem = _problem_of(stored, path, options)
+        problem = _problem_of(stored, path, options, operator)
         in_place = InPlace.of(stored, problem, disks) if options.in_place else None
         if in_place is None:
             _check_target(path, stored, disks, options, is_kept)
@@ -129,17 +132,18 @@ class TransformJob:
     def scale(self) -> float:
         """The factor of the result."""
         points = math.prod(self.problem.shape[axis] for axis in self.problem.axes)
+        if self.problem.filter is not None:
+            return 1 / points
         return _scale(self.options.norm, self.inverse, points)
 
     def output(self, plan: OutOfCorePlan) -> Output | InPlace:
         """Returns the output of a plan."""
         if self.in_place is not None:
             return self.in_place
-        real = plan.kind == "c2r"
         return Output(
             self.target,
             tuple(plan.result_shape),
-            dtypes.real_dtype(plan.precision) if real else dtypes.complex_dtype(plan.precision),
+            dtypes.real_dtype(plan.precision) if plan.writes_reals else dtypes.complex_dtype(plan.precision),
             self.disks or (_folder(self.target),),
             plan.block_bytes,
             self.source.fortran,
@@ -248,12 +252,17 @@ def _check_target(target: str, stored: FileArray, disks: tuple[str, ...], option
     checked_output(target, stored.name, disks, block, resumes=is_being_made)
 
 
-def _problem_of(stored: FileArray, target: str, options: OocOptions) -> PassProblem:
+def _problem_of(stored: FileArray, target: str, options: OocOptions, operator: DiskOperator | None) -> PassProblem:
     inverse = options.inverse or options.kind == "c2r"
+    if operator is not None and inverse:
+        raise errors.InvalidArgument("a filter is of kind c2c or r2c; given c2r; leave kind out")
     kind = "c2r" if inverse and options.kind == "r2c" else options.kind
     kind = kind or ("c2c" if inverse or stored.dtype.kind == "c" else "r2c")
     precision = _precision_of(stored, kind, options.precision)
     axes = fortran_order.axes_in_c_order(stored, options.axes, options.order, target)
+    chosen = None
+    if operator is not None:
+        axes, chosen = operator.bound(stored.shape, chosen_axes(axes, len(stored.shape)), reverses=stored.fortran)
     return PassProblem.checked(
         _planned_shape(stored.shape, kind, axes, options.last),
         kind=kind,
@@ -264,6 +273,7 @@ def _problem_of(stored: FileArray, target: str, options: OocOptions) -> PassProb
         threads=options.threads,
         input_dtype=stored.dtype,
         in_place=options.in_place,
+        filter=chosen,
     )
 
 

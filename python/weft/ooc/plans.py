@@ -15,6 +15,7 @@ from weft.disk.arrays import ALIGNMENT_BYTES
 from weft.disk.options import KINDS, METHODS
 from weft.ooc import cost
 from weft.ooc.cost import Alternatives, Placement
+from weft.ooc.filters import DiskFilter
 
 
 def plan(shape: Any, **given: Any) -> OutOfCorePlan:
@@ -106,6 +107,7 @@ class PassProblem:
     input_type: str = ""  # the core's name of the input's type, if the first pass converts it
     in_place: bool = False
     preserve_inputs: bool = False  # so that passes can be repeated from a checkpoint
+    filter: DiskFilter | None = None  # the result is the filtered array; its kind is c2c or r2c
 
     @classmethod
     def checked(
@@ -121,6 +123,7 @@ class PassProblem:
         input_dtype: np.dtype[Any] | None,
         in_place: bool,
         preserve_inputs: bool = False,
+        filter: DiskFilter | None = None,
     ) -> PassProblem:
         """Makes a problem from a caller's arguments, as for :func:`alternatives`. Errors: InvalidArgument."""
         extents = checks.integers(shape, "a shape")
@@ -142,6 +145,7 @@ class PassProblem:
             "" if input_dtype is None else _converted_type(input_dtype, kind, precision),
             checks.flag(in_place, "in_place"),
             checks.flag(preserve_inputs, "preserve_inputs"),
+            filter,
         )
 
     @property
@@ -163,6 +167,7 @@ class PassProblem:
             self.preserve_inputs,
             self.input_type,
             self.in_place,
+            None if self.filter is None else self.filter.to_core(),
         )
 
     def alternatives(self, placement: Placement, block_bytes: int | None) -> Alternatives:

@@ -15,6 +15,7 @@ from weft.ooc.checkpoint.files import restart
 from weft.ooc.checkpoint.ranks import RankCheckpoint
 from weft.ooc.choice import prepare
 from weft.ooc.core_run import CoreRun, Workspace
+from weft.ooc.filters import DiskOperator
 from weft.ooc.job import PlannedTransform, Ranks
 from weft.ooc.listeners import Listeners
 from weft.ooc.report import Outcome, PassClock, RunReport
@@ -47,20 +48,24 @@ def run_on_ranks(
     target: str | os.PathLike[str],
     options: OocOptions,
     listeners: Listeners,
+    operator: DiskOperator | None = None,
 ) -> RunReport:
-    """Collective: runs :func:`weft.ooc.fft` on several ranks. An error on one rank raises on all ranks."""
+    """Collective: runs :func:`weft.ooc.fft` or :func:`weft.ooc.filter` on several ranks.
+
+    An error on one rank raises on all ranks.
+    """
     clock = PassClock(listeners.progress)
     per_node = runtime.running().ranks_per_node(runtime.handle_of(comm))
 
     def plan_transform(ranks: int) -> PlannedTransform:
-        transform = prepare(source, target, options, Ranks(ranks, per_node))
+        transform = prepare(source, target, options, Ranks(ranks, per_node), operator)
         listeners.planned(transform)
         return transform
 
     def run_data(transform: PlannedTransform) -> dict[str, Any]:
         return RankRun.of(transform).to_data()
 
-    given = [os.fspath(source), os.fspath(target), replace(options, machine=None)]
+    given = [os.fspath(source), os.fspath(target), replace(options, machine=None), operator]
     arguments = runtime.agreed(comm, lambda: repr(given))
     prepared = prepare_on_first(comm, plan_transform, arguments, run_data)
     transform, run = prepared.job, RankRun.from_data(prepared.data)

@@ -16,10 +16,12 @@ from weft.ooc.checkpoint.files import restart
 from weft.ooc.checkpoint.store import Checkpoint
 from weft.ooc.choice import choose_plan
 from weft.ooc.execute import execute
+from weft.ooc.filters import FILTERED, DiskOperator
 from weft.ooc.job import TransformJob
 from weft.ooc.listeners import Listeners
 from weft.ooc.ranks import run_on_ranks
 from weft.ooc.report import RunReport
+from weft.operators import Operator
 from weft.runtime import agreed, collective, handle_of, running
 
 
@@ -100,17 +102,60 @@ def fft(
     return run(source, target, options, Listeners(progress), comm)
 
 
+@with_signature(OocOptions, *FILTERED)
+@collective("ooc.filter")
+def filter(
+    source: str | os.PathLike[str],
+    target: str | os.PathLike[str] | None,
+    operator: Operator,
+    *,
+    progress: Callable[[Any], object] | None = None,
+    comm: Any = None,
+    **given: Any,
+) -> RunReport:
+    """Filters an array that is larger than memory: its spectrum is multiplied by an operator's factors.
+
+    The last pass of the transform multiplies, and is the first pass back. So k passes there and k back are 2k - 1.
+
+    operator : weft.operators.gaussian, band_pass, derivative, laplacian, inverse_laplacian or solve_helmholtz.
+    kind : "r2c" for reals, whose result is real, or "c2c". Default: "r2c" for reals, "c2c" for complex numbers.
+
+    The target has the shape of the source. The other arguments are those of :func:`weft.ooc.fft`, as are checkpoints,
+    errors and the report. Cost: each pass reads and writes the array once. Reals along one axis that exceeds memory are
+    filtered as complex numbers, of twice the bytes.
+
+    >>> import numpy as np, os, tempfile, weft
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     given, found = os.path.join(folder, "x.npy"), os.path.join(folder, "y.npy")
+    ...     x, y = np.meshgrid(*2 * [np.arange(256) * np.pi / 128], indexing="ij")
+    ...     np.save(given, np.sin(3 * x) * np.cos(y))
+    ...     moved = filter(given, found, weft.operators.derivative(0), memory_bytes=2**19, block_bytes=256)
+    ...     moved.plan.pass_count, np.allclose(np.load(found), 3 * np.cos(3 * x) * np.cos(y))
+    (3, True)
+    """
+    options = record_of(OocOptions, given, "weft.ooc.filter", *FILTERED)
+
+    def agreed_on() -> tuple[str, str, DiskOperator]:
+        written = target_of(source, target, options.in_place)
+        paths = checks.file_path(source, "source"), checks.file_path(written, "target")
+        return *paths, DiskOperator.of(operator)
+
+    source, target, chosen = agreed(comm, agreed_on)
+    return run(source, target, options, Listeners(progress), comm, chosen)
+
+
 def run(
     source: str | os.PathLike[str],
     target: str | os.PathLike[str],
     options: OocOptions,
     listeners: Listeners,
     comm: Any = None,
+    operator: DiskOperator | None = None,
 ) -> RunReport:
-    """Transforms by passes over lines, serially or collectively. target : the source, in place."""
+    """Transforms or filters by passes over lines, serially or collectively. target : the source, in place."""
     if comm is not None and running().size_of(handle_of(comm)) > 1:
-        return run_on_ranks(comm, source, target, options, listeners)
-    job = TransformJob.from_options(source, target, options)
+        return run_on_ranks(comm, source, target, options, listeners, operator)
+    job = TransformJob.from_options(source, target, options, operator=operator)
     transform = choose_plan(job)
     listeners.planned(transform)
     if options.restart:

@@ -4,24 +4,11 @@
 
 #include "base/checked.hpp"
 #include "base/smooth.hpp"
+#include "ooc/plan/digit_pass.hpp"
 #include "ooc/plan/radices.hpp"
 
 namespace weft::ooc {
 namespace {
-
-/// Returns pass i of a transform by `radices` that leaves their digits in opposite order.
-KPass pass_of_radix(const std::vector<std::int64_t>& radices, std::size_t i) {
-  KPass pass;
-  for (std::size_t k = 0; k < i; ++k) pass.outer *= radices[k];
-  pass.radix = radices[i];
-  for (std::size_t k = i + 1; k < radices.size(); ++k) pass.inner *= radices[k];
-  pass.axes = {{1, pass.radix, 1}};
-  if (pass.inner > 1) {
-    pass.twiddle = TwiddleBy::inner;
-    pass.twiddle_length = pass.radix * pass.inner;
-  }
-  return pass;
-}
 
 /// Sets the part of the array that the pass before the convolution reads.
 void set_source(KPass& pass, const KPassProblem& problem) {
@@ -45,7 +32,7 @@ void set_target(KPass& pass, const KPassProblem& problem, std::int64_t points) {
 std::vector<KPass> passes_of(const std::vector<std::int64_t>& radices, const KPassProblem& problem,
                              std::int64_t points) {
   std::vector<KPass> forward;
-  for (std::size_t i = 0; i < radices.size(); ++i) forward.push_back(pass_of_radix(radices, i));
+  for (std::size_t i = 0; i < radices.size(); ++i) forward.push_back(digit_pass(radices, i));
   std::vector<KPass> all = forward;
   all[0].chirp = Chirp::kernel;
   all[0].chirp_length = problem.shape[0];
@@ -67,7 +54,7 @@ std::vector<KPass> passes_of(const std::vector<std::int64_t>& radices, const KPa
 std::int64_t longest_row(std::int64_t points, const PanelSizer& fit) {
   std::int64_t longest = 1;
   for (const std::int64_t row : divisors(points)) {
-    KPass pass = pass_of_radix({points / row, row}, 1);
+    KPass pass = digit_pass({points / row, row}, 1);
     pass.convolves = true;
     if (row < points && fit.fitted(pass)) longest = row;
   }

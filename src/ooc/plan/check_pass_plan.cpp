@@ -105,6 +105,7 @@ class PassChecker {
     const std::int64_t most = 2 * pass_.elements();
     require_range(pass_.twiddle_length, 1, most, at("twiddle_length"));
     require_range(pass_.twiddle_step, 1, most, at("twiddle_step"));
+    require_range(pass_.twiddle_columns, 1, pass_.inner, at("twiddle_columns"));
     const std::int64_t chirp = pass_.chirp == Chirp::none ? 0 : plan_.problem.shape[0];
     require(pass_.chirp_length == chirp, at("chirp_length"),
             "this must be the length of the chirp, " + std::to_string(chirp), pass_.chirp_length);
@@ -117,6 +118,10 @@ class PassChecker {
     const KPassProblem& problem = plan_.problem;
     require_flag(!pass_.converts || problem.input_type, at("converts"),
                  "only an input of another type is converted; the problem has none");
+    require_flag(!pass_.filters || problem.filter, at("filters"),
+                 "only a filter multiplies its spectrum; the problem has none");
+    require_flag(!pass_.filters || (pass_.rest == 1 && pass_.twiddle == TwiddleBy::none),
+                 at("filters"), "a pass that filters has rest 1 and no twiddles");
     require_flag(!pass_.reads_reals || problem.real_input, at("reads_reals"),
                  "only a transform of reals reads them");
     require_flag(!pass_.writes_reals || problem.real_output, at("writes_reals"),
@@ -222,6 +227,28 @@ void check_convolution(const KPassPlan& plan) {
   }
 }
 
+void check_filtering(const KPassPlan& plan) {
+  const auto filtering = std::count_if(plan.passes.begin(), plan.passes.end(),
+                                       [](const KPass& pass) { return pass.filters; });
+  require(filtering == (plan.problem.filter ? 1 : 0), "plan.passes",
+          "a filter has one pass that filters, a transform none", filtering);
+  const std::int64_t axes = plan.problem.filter ? std::ssize(plan.problem.shape) : 0;
+  require(std::ssize(plan.spectrum_radices) == axes, "plan.spectrum_radices",
+          "a filter has the radices of each axis, a transform none",
+          std::ssize(plan.spectrum_radices));
+  if (!plan.problem.filter) return;
+  std::int64_t elements = 1;
+  for (const auto& radices : plan.spectrum_radices)
+    for (const std::int64_t radix : radices) {
+      require_range(radix, 1, std::numeric_limits<std::int64_t>::max(), "plan.spectrum_radices");
+      elements = checked_mul(elements, radix, "plan.spectrum_radices");
+    }
+  for (const KPass& pass : plan.passes)
+    require(pass.elements() == elements, "plan.passes",
+            "a pass of a filter has the " + std::to_string(elements) + " elements of the spectrum",
+            pass.elements());
+}
+
 /// Checks that each pass reads its predecessor's output, the first ones the input.
 void check_chain(const KPassPlan& plan) {
   for (std::size_t i = 0; i < plan.passes.size(); ++i) {
@@ -288,6 +315,7 @@ void check_plan(const KPassPlan& plan) {
   check_numbers(plan);
   for (std::size_t i = 0; i < plan.passes.size(); ++i) PassChecker(plan, i).check();
   check_convolution(plan);
+  check_filtering(plan);
   check_chain(plan);
   check_space(plan);
 }

@@ -16,13 +16,25 @@ namespace {
 
 void check_input_type(const KPassProblem& p) {
   if (!p.input_type) return;
-  if (p.input_type->is_complex() ? p.real_input : p.real_output)
+  if (p.input_type->is_complex() ? p.real_input : p.real_output && !p.real_input)
     refuse(std::string("the input of ") + (p.real_input ? "r2c has reals" : "c2r is complex") +
            "; given another type; choose another kind");
   if (2 * p.input_type->number_bytes() > complex_bytes(p.precision))
     refuse("an input's numbers are no longer than those of the transform, " +
            std::to_string(complex_bytes(p.precision) / 2) + " bytes; given " +
            std::to_string(p.input_type->number_bytes()) + "; take the longer precision");
+}
+
+void check_filtered(const KPassProblem& p) {
+  if (!p.filter) return;
+  if (p.real_input != p.real_output)
+    refuse("a filter has reals on both sides or on none; given one; ask for c2c or r2c");
+  if (p.order == OutputOrder::transposed)
+    refuse(
+        "a filtered array is in natural order; given the transposed order; ask for the natural "
+        "order");
+  if (p.axes.empty()) refuse("a filter transforms at least one axis; given 0 axes; name one");
+  check_filter(p);
 }
 
 }  // namespace
@@ -53,8 +65,9 @@ void check_problem(const KPassProblem& p) {
     refuse("passes take 2 or more buffers and 1 or more threads; given " +
            std::to_string(p.buffers) + " and " + std::to_string(p.threads) +
            "; give at least as many");
-  if (p.real_input && p.real_output)
+  if (p.real_input && p.real_output && !p.filter)
     refuse("a transform has reals on one side; given both; ask for r2c or c2r");
+  check_filtered(p);
   if (p.has_reals() && p.axes.empty())
     refuse("reals are transformed along at least one axis; given 0 axes; name one");
   if (p.has_reals() && p.order == OutputOrder::transposed)

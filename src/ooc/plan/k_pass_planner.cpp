@@ -11,6 +11,7 @@
 #include "ooc/plan/array_assignment.hpp"
 #include "ooc/plan/bluestein.hpp"
 #include "ooc/plan/check_problem.hpp"
+#include "ooc/plan/digit_pass.hpp"
 #include "ooc/plan/panel_size.hpp"
 #include "ooc/plan/radices.hpp"
 
@@ -33,7 +34,9 @@ class Planner {
   }
 
   KPassPlan planned() {
-    if (problem_.order == OutputOrder::transposed)
+    if (problem_.filter)
+      add_filter();
+    else if (problem_.order == OutputOrder::transposed)
       add_transposed();
     else if (problem_.has_reals())
       add_reals();
@@ -62,13 +65,15 @@ class Planner {
       const std::size_t most = last_of_group(number, i, axes.size());
       std::optional<KPass> pass;
       while (end < most) {
-        auto wider = fit_.fitted(group(axes, i, end + 1));
+        auto wider = fit_.fitted(with_full_reals(group(axes, i, end + 1)));
         if (!wider) break;
         pass = wider;
         ++end;
       }
       if (pass)
         plan_.passes.push_back(*pass);
+      else if (problem_.filter)
+        add_digits(axes[end++]);
       else
         add_split(axes[end++]);
       i = end;
@@ -88,21 +93,126 @@ class Planner {
     const std::vector<int> axes = descending();
     const auto at = static_cast<std::size_t>(
         std::find(axes.begin(), axes.end(), problem_.axes.back()) - axes.begin());
-    std::size_t first = at;
-    std::size_t end = at + 1;
-    auto pass = fit_.fitted(halving(axes, first, end));
-    while (pass && first > 0 && fit_.fitted(halving(axes, first - 1, end))) --first;
-    while (pass && end < axes.size() && fit_.fitted(halving(axes, first, end + 1))) ++end;
+    const HalvedGroup group = halved_group(axes, at);
     const auto add_halved = [&] {
-      if (pass)
-        plan_.passes.push_back(*fit_.fitted(halving(axes, first, end)));
+      if (group.pass)
+        plan_.passes.push_back(*group.pass);
       else
         add_split_reals(axes[at]);
     };
     if (problem_.real_input) add_halved();
-    add_groups({axes.begin(), axes.begin() + static_cast<std::ptrdiff_t>(first)});
-    add_groups({axes.begin() + static_cast<std::ptrdiff_t>(end), axes.end()});
+    add_groups({axes.begin(), axes.begin() + static_cast<std::ptrdiff_t>(group.first)});
+    add_groups({axes.begin() + static_cast<std::ptrdiff_t>(group.end), axes.end()});
     if (problem_.real_output) add_halved();
+  }
+
+  /// The pass of the halved axis, with those of `axes` that fit in memory with it: [first, end). No
+  /// pass if not even the halved axis fits.
+  struct HalvedGroup {
+    std::size_t first = 0;
+    std::size_t end = 0;
+    std::optional<KPass> pass;
+  };
+  HalvedGroup halved_group(const std::vector<int>& axes, std::size_t at) const {
+    HalvedGroup group{at, at + 1, fit_.fitted(halving(axes, at, at + 1))};
+    const auto widen = [&](std::size_t first, std::size_t end) {
+      const auto wider = fit_.fitted(halving(axes, first, end));
+      if (wider) group = {first, end, wider};
+      return wider.has_value();
+    };
+    while (group.pass && group.first > 0 && widen(group.first - 1, group.end)) {
+    }
+    while (group.pass && group.end < axes.size() && widen(group.first, group.end + 1)) {
+    }
+    return group;
+  }
+
+  /// Adds the passes there, of which the last one filters, and those back, which are their mirrors.
+  void add_filter() {
+    for (const std::int64_t extent : shape_) plan_.spectrum_radices.push_back({extent});
+    if (!problem_.has_reals() || !add_half_spectrum()) {
+      shape_ = problem_.shape;
+      has_full_reals_ = problem_.has_reals();
+      if (has_full_reals_)
+        plan_.spectrum_radices[static_cast<std::size_t>(problem_.axes.back())] = {real_extent()};
+      add_groups(descending());
+    }
+    if (plan_.passes.empty()) add_copy();
+    const std::vector<KPass> there = plan_.passes;
+    KPass& turn = plan_.passes.back();
+    turn.filters = true;
+    turn.writes_reals = turn.reads_reals;
+    for (std::size_t i = there.size() - 1; i-- > 0;) plan_.passes.push_back(mirrored(there[i]));
+  }
+
+  /// Adds the passes from reals to half the spectrum. Returns false if memory does not hold lines of
+  /// the halved axis.
+  bool add_half_spectrum() {
+    const std::vector<int> axes = descending();
+    const auto at = static_cast<std::size_t>(
+        std::find(axes.begin(), axes.end(), problem_.axes.back()) - axes.begin());
+    const HalvedGroup group = halved_group(axes, at);
+    if (!group.pass) return false;
+    plan_.passes.push_back(*group.pass);
+    add_groups({axes.begin(), axes.begin() + static_cast<std::ptrdiff_t>(group.first)});
+    add_groups({axes.begin() + static_cast<std::ptrdiff_t>(group.end), axes.end()});
+    return true;
+  }
+
+  /// Returns the pass that undoes the transforms of a pass and moves the elements back.
+  static KPass mirrored(KPass pass) {
+    pass.other_sign = true;
+    std::swap(pass.reads_reals, pass.writes_reals);
+    std::reverse(pass.axes.begin(), pass.axes.end());
+    return pass;
+  }
+
+  /// Where reals are filtered as complex numbers, the first pass reads them.
+  KPass with_full_reals(KPass pass) const {
+    pass.reads_reals = has_full_reals_ && plan_.passes.empty();
+    return pass;
+  }
+
+  /// Adds passes of the fewest radices of an axis that is too long for memory. They leave the digits
+  /// of the wavenumbers in opposite order, so no pass moves elements.
+  void add_digits(int axis) {
+    const std::int64_t n = extent(axis);
+    const auto primes = static_cast<int>(prime_factors(n).size());
+    for (int count = 2; count <= primes; ++count)
+      for (const bool has_long_row : {false, true})
+        if (add_digits(axis,
+                       has_long_row ? with_longest_row(axis, count) : balanced_factors(n, count)))
+          return;
+    refuse_memory(split_pass(axis, 1, n > 1 ? prime_factors(n).back() : 1));
+  }
+
+  bool add_digits(int axis, const std::vector<std::int64_t>& radices) {
+    const auto dims = static_cast<int>(shape_.size());
+    std::vector<KPass> passes;
+    for (std::size_t i = 0; i < radices.size(); ++i) {
+      KPass one = digit_pass(radices, i, product(0, axis), product(axis + 1, dims));
+      if (i == 0) one = with_full_reals(one);
+      const auto pass = fit_.fitted(one);
+      if (!pass) return false;
+      passes.push_back(*pass);
+    }
+    plan_.passes.insert(plan_.passes.end(), passes.begin(), passes.end());
+    plan_.spectrum_radices[static_cast<std::size_t>(axis)] = radices;
+    return true;
+  }
+
+  /// Returns radices of which the last one is as long as memory holds, because its lines need no
+  /// blocks of columns. The others are then short.
+  std::vector<std::int64_t> with_longest_row(int axis, int count) const {
+    const std::int64_t n = extent(axis);
+    const std::int64_t after = product(axis + 1, static_cast<int>(shape_.size()));
+    std::int64_t longest = 1;
+    for (const std::int64_t row : divisors(n))
+      if (row < n && fit_.fitted(digit_pass({n / row, row}, 1, product(0, axis), after)))
+        longest = row;
+    std::vector<std::int64_t> radices = balanced_factors(n / longest, count - 1);
+    radices.push_back(longest);
+    return radices;
   }
 
   bool is_halved(int axis) const { return problem_.has_reals() && axis == problem_.axes.back(); }
@@ -173,7 +283,7 @@ class Planner {
     halved.halved = true;
     pass.real_radix = halved.before * halved.length * halved.after;
     pass.reads_reals = problem_.real_input;
-    pass.writes_reals = problem_.real_output;
+    pass.writes_reals = problem_.real_output && !problem_.real_input;
     pass.axes.erase(pass.axes.begin() + at);
     pass.axes.insert(problem_.real_input ? pass.axes.begin() : pass.axes.end(), halved);
     return pass;
@@ -293,13 +403,14 @@ class Planner {
   /// `prime_pass` is the pass of the largest prime of an axis. The message names memory that is
   /// enough for all axes.
   [[noreturn]] void refuse_memory(const KPass& prime_pass) {
-    if (problem_.has_reals()) see_split_axis();
+    if (problem_.has_reals() && !problem_.filter) see_split_axis();
     std::int64_t enough = fit_.enough_bytes(prime_pass);
     for (const int axis : problem_.axes)
       if (extent(axis) > 1)
         enough = std::max(
             enough, fit_.enough_bytes(split_pass(axis, 1, prime_factors(extent(axis)).back())));
-    if (shape_.size() == 1 && !problem_.axes.empty()) enough = enough_for_chirp(enough);
+    if (shape_.size() == 1 && !problem_.axes.empty() && !problem_.filter)
+      enough = enough_for_chirp(enough);
     const std::string remedy = "given " + std::to_string(problem_.memory_bytes) +
                                " bytes of memory in " + std::to_string(problem_.buffers) +
                                " buffers; " + std::to_string(enough) +
@@ -307,6 +418,11 @@ class Planner {
     KPass least = prime_pass;
     least.radix = 2;
     least.axes = {{1, 2, 1}};
+    if (prime_pass.radix > 2 && fit_.fitted(least) && problem_.filter)
+      refuse(
+          "for a filter, memory holds a block of each point of a line as long as the largest prime "
+          "factor: the prime is " +
+          std::to_string(prime_pass.radix) + "; " + remedy);
     if (prime_pass.radix > 2 && fit_.fitted(least))
       refuse(
           "memory holds a block of each point of a line as long as the largest prime factor, or "
@@ -337,6 +453,7 @@ class Planner {
   Shape shape_;  ///< in complex numbers
   PanelSizer fit_;
   KPassPlan plan_;
+  bool has_full_reals_ = false;  ///< a filter sees reals as complex numbers
 };
 
 }  // namespace

@@ -65,9 +65,9 @@ double PanelCostModel::arithmetic_s() const {
     seconds += elements_ / static_cast<double>(axis.length) *
                model::line_seconds(machine_, problem_.precision, problem_.effort,
                                    axis.halved ? Kind::r2c : Kind::c2c, axis.length);
-  if (pass_.convolves) seconds *= 2;  // there and back
+  if (pass_.turns()) seconds *= 2;  // there and back
   const int multiplied = (pass_.twiddle != TwiddleBy::none ? 1 : 0) + (pass_.mirrors() ? 1 : 0) +
-                         (pass_.chirp != Chirp::none ? 1 : 0) + (pass_.convolves ? 1 : 0);
+                         (pass_.chirp != Chirp::none ? 1 : 0) + (pass_.turns() ? 1 : 0);
   seconds += multiplied * model::twiddle_seconds(machine_, problem_.precision, problem_.effort,
                                                  static_cast<std::int64_t>(elements_));
   return seconds * model::share_of_core(problem_, working_, machine_);
@@ -76,6 +76,7 @@ double PanelCostModel::arithmetic_s() const {
 double PanelCostModel::memory_s() const {
   double seconds = 0;
   for (const PanelAxis& axis : pass_.axes) seconds += moving_s(moved(axis));
+  if (pass_.filters) seconds = 2 * seconds + moving_s(model::Moved::contiguous);
   return seconds + (pass_.mirrors() ? moving_s(model::Moved::contiguous) : 0);
 }
 

@@ -11,6 +11,7 @@
 
 #include "model/disk_assignment.hpp"
 #include "ooc/plan/element_type.hpp"
+#include "ooc/plan/spectral_filter.hpp"
 
 namespace weft::ooc {
 
@@ -31,10 +32,12 @@ const char* to_string(OutputOrder);
 ///   block_bytes   a multiple of the bytes of a complex number
 ///   buffers       2 or more
 ///   threads       1 or more
-///   real_input    not with real_output; with either, one or more axes and natural order
+///   real_input    with real_output only for a filter; with either, one or more axes and natural
+///                 order
 ///   order         transposed only for an array of one axis, which is transformed
 ///   in_place      without reals and without input_type
 ///   input_type    no longer than the transform's numbers; real for r2c, complex for c2r
+///   filter        c2c, or with real_input and real_output; natural order
 struct KPassProblem {
   Shape shape;            ///< of the reals where there are any
   std::vector<int> axes;  ///< the transformed axes; with reals the last one is halved
@@ -60,6 +63,8 @@ struct KPassProblem {
   /// Element type of the input if it is not that of `precision`. Then the first pass converts the
   /// input. For c2c, reals become complex numbers.
   std::optional<ElementType> input_type = {};
+  /// The result is the filtered array instead of its transform.
+  std::optional<SpectralFilter> filter = {};
   friend bool operator==(const KPassProblem&, const KPassProblem&) = default;
 
   bool has_reals() const { return real_input || real_output; }
@@ -104,6 +109,7 @@ struct KPass {
   TwiddleBy twiddle = TwiddleBy::none;
   std::int64_t twiddle_length = 1;
   std::int64_t twiddle_step = 1;
+  std::int64_t twiddle_columns = 1;  ///< columns `inner` that have the same twiddles
   /// The transform of N/2 complex numbers becomes that of N reals. So columns c and inner - c are
   /// in memory together. `twiddle_length` is N.
   bool unpacks_reals = false;
@@ -122,9 +128,11 @@ struct KPass {
   std::int64_t target_slab = 0;
   /// Length of the real axis if the input is half its spectrum and is not packed; otherwise 0.
   std::int64_t spectrum_of = 0;
-  // For Bluestein's algorithm.
   /// The transform has the opposite sign of the exponent, and the twiddles come before it.
   bool other_sign = false;
+  /// Lines are transformed, multiplied by the factors of the problem's filter, and transformed back.
+  bool filters = false;
+  // For Bluestein's algorithm.
   Chirp chirp = Chirp::none;
   std::int64_t chirp_length = 0;  ///< n
   /// Lines are transformed, multiplied by the kernel's lines, and transformed back.
@@ -155,6 +163,11 @@ struct KPass {
   bool halves() const { return real_radix > 0; }
   /// Returns whether input and output of a panel share a buffer.
   bool transforms_in_place() const { return keeps_order() && !halves(); }
+  /// Returns whether lines are transformed there and back.
+  bool turns() const { return filters || convolves; }
+  /// Returns whether the output of a panel is in the buffer of its input: two halved transforms, or
+  /// none, move it there.
+  bool ends_in_source() const { return transforms_in_place() || (halves() && turns()); }
   /// Returns whether columns are in memory with their mirrors.
   bool mirrors() const { return packs_reals || unpacks_reals; }
   /// Returns whether a panel needs work after it was read: reals become complex numbers, or
@@ -227,6 +240,8 @@ struct KPassPlan {
   // For Bluestein's algorithm: points of its transforms, and passes that make the kernel.
   std::int64_t convolution_points = 0;
   std::size_t kernel_passes = 0;
+  /// For a filter: the order of its spectrum along each axis, see element_of_place().
+  std::vector<std::vector<std::int64_t>> spectrum_radices;
   friend bool operator==(const KPassPlan&, const KPassPlan&) = default;
 
   std::int64_t input_bytes() const;

@@ -14,6 +14,12 @@ constexpr auto fields<ooc::ElementType> = std::tuple(Field{"kind", &ooc::Element
                                                            &ooc::ElementType::is_swapped});
 
 template <>
+constexpr auto fields<ooc::SpectralFilter> = std::tuple(
+    Field{"kind", &ooc::SpectralFilter::kind}, Field{"numbers", &ooc::SpectralFilter::numbers},
+    Field{"axis", &ooc::SpectralFilter::axis}, Field{"order", &ooc::SpectralFilter::order},
+    Field{"lengths", &ooc::SpectralFilter::lengths});
+
+template <>
 constexpr auto fields<ooc::KPassProblem> = std::tuple(
     Field{"shape", &ooc::KPassProblem::shape}, Field{"axes", &ooc::KPassProblem::axes},
     Field{"precision", &ooc::KPassProblem::precision}, Field{"order", &ooc::KPassProblem::order},
@@ -24,7 +30,8 @@ constexpr auto fields<ooc::KPassProblem> = std::tuple(
     Field{"buffers", &ooc::KPassProblem::buffers}, Field{"threads", &ooc::KPassProblem::threads},
     Field{"preserve_inputs", &ooc::KPassProblem::preserve_inputs},
     Field{"in_place", &ooc::KPassProblem::in_place}, Field{"groups", &ooc::KPassProblem::groups},
-    Field{"input_type", &ooc::KPassProblem::input_type});
+    Field{"input_type", &ooc::KPassProblem::input_type},
+    Field{"filter", &ooc::KPassProblem::filter});
 
 template <>
 constexpr auto fields<ooc::PanelAxis> = std::tuple(Field{"before", &ooc::PanelAxis::before},
@@ -39,17 +46,18 @@ constexpr auto fields<ooc::KPass> = std::tuple(
     Field{"axes", &ooc::KPass::axes}, Field{"twiddle", &ooc::KPass::twiddle},
     Field{"twiddle_length", &ooc::KPass::twiddle_length},
     Field{"twiddle_step", &ooc::KPass::twiddle_step},
+    Field{"twiddle_columns", &ooc::KPass::twiddle_columns},
     Field{"unpacks_reals", &ooc::KPass::unpacks_reals},
     Field{"packs_reals", &ooc::KPass::packs_reals}, Field{"reads_reals", &ooc::KPass::reads_reals},
     Field{"converts", &ooc::KPass::converts}, Field{"writes_reals", &ooc::KPass::writes_reals},
     Field{"real_radix", &ooc::KPass::real_radix}, Field{"source_slab", &ooc::KPass::source_slab},
     Field{"target_slab", &ooc::KPass::target_slab}, Field{"spectrum_of", &ooc::KPass::spectrum_of},
-    Field{"other_sign", &ooc::KPass::other_sign}, Field{"chirp", &ooc::KPass::chirp},
-    Field{"chirp_length", &ooc::KPass::chirp_length}, Field{"convolves", &ooc::KPass::convolves},
-    Field{"scale", &ooc::KPass::scale}, Field{"outer_width", &ooc::KPass::outer_width},
-    Field{"rest_width", &ooc::KPass::rest_width}, Field{"inner_width", &ooc::KPass::inner_width},
-    Field{"source", &ooc::KPass::source}, Field{"target", &ooc::KPass::target},
-    Field{"source_first", &ooc::KPass::source_first},
+    Field{"other_sign", &ooc::KPass::other_sign}, Field{"filters", &ooc::KPass::filters},
+    Field{"chirp", &ooc::KPass::chirp}, Field{"chirp_length", &ooc::KPass::chirp_length},
+    Field{"convolves", &ooc::KPass::convolves}, Field{"scale", &ooc::KPass::scale},
+    Field{"outer_width", &ooc::KPass::outer_width}, Field{"rest_width", &ooc::KPass::rest_width},
+    Field{"inner_width", &ooc::KPass::inner_width}, Field{"source", &ooc::KPass::source},
+    Field{"target", &ooc::KPass::target}, Field{"source_first", &ooc::KPass::source_first},
     Field{"target_first", &ooc::KPass::target_first},
     Field{"kernel_first", &ooc::KPass::kernel_first}, Field{"journaled", &ooc::KPass::journaled},
     Field{"journal_read_bytes", &ooc::KPass::journal_read_bytes},
@@ -66,7 +74,8 @@ constexpr auto fields<ooc::KPassPlan> =
                Field{"journal_slot_bytes", &ooc::KPassPlan::journal_slot_bytes},
                Field{"ranks", &ooc::KPassPlan::ranks},
                Field{"convolution_points", &ooc::KPassPlan::convolution_points},
-               Field{"kernel_passes", &ooc::KPassPlan::kernel_passes});
+               Field{"kernel_passes", &ooc::KPassPlan::kernel_passes},
+               Field{"spectrum_radices", &ooc::KPassPlan::spectrum_radices});
 
 }  // namespace json
 

@@ -32,11 +32,22 @@ struct Words<ooc::Chirp> {
       Word{ooc::Chirp::none, "none"}, Word{ooc::Chirp::first, "first"},
       Word{ooc::Chirp::last, "last"}, Word{ooc::Chirp::kernel, "kernel"}};
 };
+template <>
+struct Words<ooc::FilterKind> {
+  static constexpr const char* name = "filter";
+  static constexpr std::array table{Word{ooc::FilterKind::gaussian, "gaussian"},
+                                    Word{ooc::FilterKind::band_pass, "band_pass"},
+                                    Word{ooc::FilterKind::derivative, "derivative"},
+                                    Word{ooc::FilterKind::laplacian, "laplacian"},
+                                    Word{ooc::FilterKind::inverse_laplacian, "inverse_laplacian"},
+                                    Word{ooc::FilterKind::helmholtz, "solve_helmholtz"}};
+};
 
 template ooc::OutputOrder from_string<ooc::OutputOrder>(std::string_view);
 template ooc::NumberKind from_string<ooc::NumberKind>(std::string_view);
 template ooc::TwiddleBy from_string<ooc::TwiddleBy>(std::string_view);
 template ooc::Chirp from_string<ooc::Chirp>(std::string_view);
+template ooc::FilterKind from_string<ooc::FilterKind>(std::string_view);
 
 namespace ooc {
 
@@ -44,6 +55,7 @@ const char* to_string(OutputOrder value) { return word_of(value); }
 const char* to_string(NumberKind value) { return word_of(value); }
 const char* to_string(TwiddleBy value) { return word_of(value); }
 const char* to_string(Chirp value) { return word_of(value); }
+const char* to_string(FilterKind value) { return word_of(value); }
 
 }  // namespace ooc
 }  // namespace weft

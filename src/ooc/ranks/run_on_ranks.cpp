@@ -145,9 +145,8 @@ class PassOnRanks {
     const auto panel = schedule_.panel(round, comm_.rank());
     if (!panel) return;
     const std::vector<Panel> parts = panel_parts(pass_, *panel);
-    if (pass_.transforms_in_place()) return transform_->execute(parts, panel_, panel_);
-    transform_->execute(parts, panel_, other_);
-    std::swap(panel_, other_);
+    transform_->execute(parts, panel_, pass_.transforms_in_place() ? panel_ : other_);
+    if (!pass_.ends_in_source()) std::swap(panel_, other_);
   }
 
   /// Writes panel_ to the disks.
@@ -378,6 +377,7 @@ void require_same_problem(const KPassPlan& plan, const comm::Communicator& comm,
                       {"real input", std::to_string(static_cast<int>(problem.real_input))},
                       {"real output", std::to_string(static_cast<int>(problem.real_output))},
                       {"order", std::to_string(static_cast<int>(problem.order))},
+                      {"filter", problem.filter ? to_string(problem.filter->kind) : "none"},
                       {"memory_bytes", std::to_string(problem.memory_bytes)},
                       {"block_bytes", std::to_string(problem.block_bytes)},
                       {"threads", std::to_string(problem.threads)},

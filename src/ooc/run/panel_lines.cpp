@@ -39,6 +39,7 @@ PanelLines::PanelLines(const KPass& pass, const PanelAxis& axis,
       twiddle_(pass.twiddle),
       twiddles_first_(pass.other_sign),
       twiddle_step_(pass.twiddle_step),
+      twiddle_columns_(pass.twiddle_columns),
       twiddles_(twiddles),
       options_(options),
       source_element_bytes_(complex_bytes(options.precision) /
@@ -100,7 +101,7 @@ void PanelLines::execute_long(const char* from, char* to, std::int64_t lines, ch
 }
 
 std::int64_t PanelLines::twiddle_index(std::int64_t line, const Panel& panel) const {
-  if (twiddle_ == TwiddleBy::inner) return panel.inner + line % panel.inners;
+  if (twiddle_ == TwiddleBy::inner) return (panel.inner + line % panel.inners) / twiddle_columns_;
   return panel.rest + line / panel.inners % panel.rests;
 }
 

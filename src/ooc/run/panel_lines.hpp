@@ -45,6 +45,7 @@ class PanelLines {
   TwiddleBy twiddle_;
   bool twiddles_first_;
   std::int64_t twiddle_step_;
+  std::int64_t twiddle_columns_;
   const kernel::RowTwiddles* twiddles_;
   kernel::LocalOptions options_;
   std::int64_t source_element_bytes_;

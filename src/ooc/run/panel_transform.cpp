@@ -17,17 +17,24 @@ PanelTransform::PanelTransform(const KPassPlan& plan, std::size_t index, const P
   if (pass_.has_twiddles()) twiddles_.emplace(pass_.twiddle_length, sign_);
   if (pass_.chirp != Chirp::none) chirp_roots_.emplace(2 * pass_.chirp_length, options.sign);
   make_lines(options, index + 1 == plan.passes.size());
+  if (pass_.filters) filter_.emplace(plan, pass_, options.sign);
 }
 
 void PanelTransform::make_lines(const PassOptions& options, bool is_last) {
-  for (const PanelAxis& axis : pass_.axes)
-    add_lines(options, axis, sign_,
-              is_last && &axis == &pass_.axes.back() ? options.scale * pass_.scale : 1);
-  if (pass_.convolves) add_lines(options, pass_.axes[0], -sign_, 1);
+  const long double scale = is_last ? options.scale * pass_.scale : 1;
+  for (const PanelAxis& axis : pass_.axes) {
+    const bool ends = !pass_.turns() && &axis == &pass_.axes.back();
+    add_lines(lines_, options, axis, sign_, ends ? scale : 1);
+  }
+  if (!pass_.turns()) return;
+  for (auto axis = pass_.axes.rbegin(); axis != pass_.axes.rend(); ++axis) {
+    const bool ends = &*axis == &pass_.axes.front();
+    add_lines(lines_back_, options, *axis, -sign_, ends ? scale : 1);
+  }
 }
 
-void PanelTransform::add_lines(const PassOptions& options, const PanelAxis& axis, int sign,
-                               long double scale) {
+void PanelTransform::add_lines(std::vector<PanelLines>& lines, const PassOptions& options,
+                               const PanelAxis& axis, int sign, long double scale) {
   using kernel::LineKind;
   const kernel::LocalOptions local{
       .engine = options.engine != nullptr ? options.engine : &kernel::default_engine(),
@@ -38,19 +45,20 @@ void PanelTransform::add_lines(const PassOptions& options, const PanelAxis& axis
                                   .length = axis.length,
                                   .scale = scale};
   if (axis.halved) {
-    transform.kind = pass_.reads_reals ? LineKind::r2c : LineKind::c2r;
-    transform.conjugate_output = pass_.reads_reals && sign > 0;
-    transform.conjugate_input = pass_.writes_reals && sign < 0;
+    const bool makes_reals = &lines == &lines_back_ || !pass_.reads_reals;
+    transform.kind = makes_reals ? LineKind::c2r : LineKind::r2c;
+    transform.conjugate_output = !makes_reals && sign > 0;
+    transform.conjugate_input = makes_reals && sign < 0;
   }
   const bool multiplies = pass_.twiddle != TwiddleBy::none;
-  lines_.emplace_back(pass_, axis, transform, local, multiplies ? &*twiddles_ : nullptr);
+  lines.emplace_back(pass_, axis, transform, local, multiplies ? &*twiddles_ : nullptr);
 }
 
 void PanelTransform::execute(const std::vector<Panel>& parts, char* from, char* to,
                              kernel::Progress* progress) const {
   prepare(parts, from);
-  if (pass_.convolves)
-    convolve(parts[0], from);
+  if (pass_.turns())
+    turn(parts[0], from, to, progress);
   else
     transform_lines(parts, from, to, progress);
   if (pass_.unpacks_reals)
@@ -107,10 +115,18 @@ void PanelTransform::transform_lines(const std::vector<Panel>& parts, char* from
   }
 }
 
-void PanelTransform::convolve(const Panel& panel, char* memory) const {
-  lines_[0].execute(memory, memory, panel, tiles_.data());
-  multiply_by_kernel(elements(pass_, panel), problem_.precision, problem_.threads, memory);
-  lines_[1].execute(memory, memory, panel, tiles_.data());
+/// The first lines there move the panel to the other buffer, the last lines back return it. Without
+/// halved axes both buffers are the same.
+void PanelTransform::turn(const Panel& panel, char* from, char* to,
+                          kernel::Progress* progress) const {
+  for (const PanelLines& lines : lines_)
+    lines.execute(&lines == &lines_.front() ? from : to, to, panel, tiles_.data(), progress);
+  if (pass_.filters)
+    filter_->execute(panel, to);
+  else
+    multiply_by_kernel(elements(pass_, panel), problem_.precision, problem_.threads, to);
+  for (const PanelLines& lines : lines_back_)
+    lines.execute(to, &lines == &lines_back_.back() ? from : to, panel, tiles_.data(), progress);
 }
 
 std::int64_t PanelTransform::held_bytes() const {

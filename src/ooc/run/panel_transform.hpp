@@ -9,6 +9,7 @@
 #include "ooc/plan/pass_plan.hpp"
 #include "ooc/run/panel_lines.hpp"
 #include "ooc/run/pass_executor.hpp"
+#include "ooc/run/spectral_product.hpp"
 
 namespace weft::ooc {
 
@@ -19,8 +20,8 @@ class PanelTransform {
   /// Errors    those of the engine, and out_of_memory.
   PanelTransform(const KPassPlan& plan, std::size_t index, const PassOptions& options);
 
-  /// Memory    `from` is scratch afterwards; `to` is the same where the pass transforms in place,
-  ///           otherwise another buffer.
+  /// Memory    `to` is `from` where the pass transforms in place, otherwise another buffer. The
+  ///           result is in `from` if pass.ends_in_source(), and the other one is scratch.
   /// Progress  if not nullptr, polled between tiles by the calling thread.
   void execute(const std::vector<Panel>& parts, char* from, char* to,
                kernel::Progress* progress = nullptr) const;
@@ -29,14 +30,15 @@ class PanelTransform {
 
  private:
   void make_lines(const PassOptions& options, bool is_last);
-  void add_lines(const PassOptions& options, const PanelAxis& axis, int sign, long double scale);
+  void add_lines(std::vector<PanelLines>& lines, const PassOptions& options, const PanelAxis& axis,
+                 int sign, long double scale);
   std::int64_t elements_read(const std::vector<Panel>& parts) const;
   void convert_source(const std::vector<Panel>& parts, char* panel) const;
   void look_for_not_finite(const std::vector<Panel>& parts, const char* panel) const;
   void prepare(const std::vector<Panel>& parts, char* panel) const;
   void transform_lines(const std::vector<Panel>& parts, char* from, char* to,
                        kernel::Progress* progress) const;
-  void convolve(const Panel& panel, char* memory) const;
+  void turn(const Panel& panel, char* from, char* to, kernel::Progress* progress) const;
 
   const KPassProblem& problem_;
   const KPass& pass_;
@@ -46,6 +48,8 @@ class PanelTransform {
   std::optional<kernel::RowTwiddles> twiddles_;
   std::optional<kernel::RowTwiddles> chirp_roots_;
   std::vector<PanelLines> lines_;
+  std::vector<PanelLines> lines_back_;  ///< of a pass that turns
+  std::optional<SpectralProduct> filter_;
 };
 
 }  // namespace weft::ooc

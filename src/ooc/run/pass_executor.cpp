@@ -67,12 +67,13 @@ class PassRun {
     start_read(progress_.panels_done);
     for (std::int64_t i = progress_.panels_done; i < progress_.panels; ++i) {
       char* from = waited_read();
-      char* to = pass_.transforms_in_place() ? from : free_buffer();
+      char* other = pass_.transforms_in_place() ? from : free_buffer();
       // Waiting for the previous panel would leave the disks nothing to write meanwhile.
       if (!free_.empty() || writing_.size() > 1) start_read(i + 1);
       const std::vector<Panel> parts = panel_parts(pass_, i);
-      if (!options_.moves_only) transform(parts, from, to, i + 1);
-      if (from != to) free_.push_back(from);
+      if (!options_.moves_only) transform(parts, from, other, i + 1);
+      char* to = pass_.ends_in_source() ? from : other;
+      if (from != other) free_.push_back(to == from ? other : from);
       keep_if_due();
       if (pass_.journaled && options_.checkpoints.keep) write_journal(i, parts, to);
       list_runs(writes_of(pass_, parts), target_element_bytes_, to);

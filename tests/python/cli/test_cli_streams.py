@@ -59,6 +59,8 @@ PRINTING = [
     "ooc fft z.npy o.npy --memory 1MiB",
     "ooc fft z.npy o.npy --memory 1MiB --dry-run --json",
     "ooc fft l.npy o.npy --memory 32KiB --method bmmc:processor-major/no-communication --dry-run",
+    "ooc filter x.npy o.npy --gaussian 2 --memory 1MiB",
+    "ooc filter x.npy o.npy --poisson --memory 1MiB --dry-run --json",
     "ooc discard o.npy",
     "ooc permute l.npy o.npy reversal --memory 64KiB",
     "ooc detect t.npy",

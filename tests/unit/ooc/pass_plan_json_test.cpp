@@ -120,6 +120,12 @@ KPassPlan in_place() {
   return distribute_plan(plan, 3, owned_by_parts(0, plan.input_bytes(), 3));
 }
 
+KPassPlan filter() {
+  KPassProblem problem{.shape = {1 << 12}, .axes = {0}, .memory_bytes = 40000, .block_bytes = 128};
+  problem.filter = SpectralFilter{.kind = FilterKind::gaussian, .numbers = {0.1}, .lengths = {2}};
+  return plan_passes(problem);
+}
+
 /// A factor that no double holds: 1/3 of it has all digits of a long double.
 TEST(PassPlanJson, AFactorKeepsAllDigits) {
   KPassPlan plan = line_of_prime();
@@ -143,7 +149,7 @@ void expect_refused(const Json& document) {
 
 TEST(PassPlanJson, OtherKeysAndTypesAreRefusedAtEveryPlace) {
   int damages = 0;
-  for (const KPassPlan& plan : {line_of_prime(), cube(), in_place()}) {
+  for (const KPassPlan& plan : {line_of_prime(), cube(), in_place(), filter()}) {
     Json document = Json::parse(to_json(plan));
     for_each_place(document, [&](Json& value) {
       if (value.is_null()) return;  // an absent type

@@ -11,9 +11,10 @@ import weft
 from weft import array_files, operators
 from weft._support.memory import check_memory, gibibytes
 from weft.cli.commands.fft import Clock, file_fields, reading_of
-from weft.cli.commands.filter_problem import WITH_MEAN, ChosenOperator, Problem, described
+from weft.cli.commands.filter_problem import WITH_MEAN, Problem, described
 from weft.cli.commands.plan import explained
 from weft.cli.support.arrays import warn_not_finite
+from weft.cli.support.operator_values import ChosenOperator
 from weft.cli.support.session import Session
 from weft.cli.support.text import counted, joined
 from weft.files import RAW_ENDINGS, ArrayTarget, Source, ZarrTarget, complex_dtype, new_target, open_source

@@ -4,8 +4,24 @@ from typing import Annotated
 
 import typer
 
-from weft.cli.support.choices import DtypeOfKinds, Json, Kinds, Oversubscribe, Ranks, RawShape, Trace
+from weft.cli.support.choices import (
+    BandPass,
+    BoxLength,
+    Convolve,
+    Correlate,
+    Derivative,
+    DtypeOfKinds,
+    Gaussian,
+    Json,
+    Kinds,
+    Laplacian,
+    Oversubscribe,
+    Ranks,
+    RawShape,
+    Trace,
+)
 from weft.cli.support.command import app, numbers_of, start
+from weft.cli.support.operator_values import chosen
 from weft.cli.support.option_tables import Part, with_options
 from weft.cli.support.session import Session, end_all_ranks
 from weft.cli.support.values import keeps_numbers, kinds_value, lengths_value, shape_value
@@ -100,34 +116,18 @@ def filter_command(
     *,
     source: Source,
     target: Target,
-    gaussian: Annotated[
-        str | None,
-        typer.Option(metavar="S", help="Convolution with a Gaussian of standard deviation S, in units of length."),
-    ] = None,
-    band_pass: Annotated[
-        str | None,
-        typer.Option(metavar="A,B", help="Keep the waves with A <= |k| <= B, in radians per unit of length."),
-    ] = None,
-    derivative: Annotated[
-        str | None,
-        typer.Option(metavar="AXIS[,ORDER]", help="Derivative along an axis, of order 1 if none is given."),
-    ] = None,
-    laplacian: Annotated[bool, typer.Option("--laplacian", help="Laplacian over the axes.")] = False,
+    gaussian: Gaussian = None,
+    band_pass: BandPass = None,
+    derivative: Derivative = None,
+    laplacian: Laplacian = False,
     poisson: Annotated[
         bool,
         typer.Option(
             "--poisson", help="Solution u of laplacian(u) = IN with mean zero. The mean of IN is removed and printed."
         ),
     ] = False,
-    convolve: Annotated[
-        str | None, typer.Option(metavar="KERNEL", help="Convolution with the array in a file, by default circular.")
-    ] = None,
-    correlate: Annotated[
-        str | None,
-        typer.Option(
-            metavar="FILE", help="Correlation with the array b in a file: at j the sum over i of conj(b[i]) IN[i+j]."
-        ),
-    ] = None,
+    convolve: Convolve = None,
+    correlate: Correlate = None,
     support: Annotated[
         bool,
         typer.Option(
@@ -136,14 +136,7 @@ def filter_command(
             "the first n points of the full result, for n points of IN: the shifts 0 to n-1.",
         ),
     ] = False,
-    length: Annotated[
-        str | None,
-        typer.Option(
-            metavar="L,M",
-            help="Length of the box, one for all axes or one for each; on cosine and sine axes between the boundaries. "
-            "Default: a distance of 1 between points, so L = n, and S is in points.",
-        ),
-    ] = None,
+    length: BoxLength = None,
     kind: Annotated[
         str | None,
         typer.Option(
@@ -170,7 +163,6 @@ def filter_command(
     numbers of IN.
     """
     from weft.cli.commands import filtering
-    from weft.cli.commands.filter_problem import chosen
 
     options = filtering.Options(
         source=source,

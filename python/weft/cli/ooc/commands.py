@@ -8,15 +8,27 @@ from typing import Annotated
 import typer
 
 import weft
-from weft.cli.support.choices import Dtype, Json, KindOnDisks, Oversubscribe, Ranks
+from weft.cli.support.choices import (
+    BandPass,
+    Derivative,
+    Dtype,
+    Gaussian,
+    Json,
+    KindOnDisks,
+    Laplacian,
+    Oversubscribe,
+    Ranks,
+)
 from weft.cli.support.command import app, on_one_rank, start
 from weft.cli.support.environment import surrounding_ranks
+from weft.cli.support.operator_values import ChosenOperator, chosen
 from weft.cli.support.option_tables import Part, with_options
 from weft.cli.support.session import Session
-from weft.cli.support.values import folders_value, ranks_value, shape_value, size_value
+from weft.cli.support.values import folders_value, lengths_value, ranks_value, shape_value, size_value
 from weft.disk.options import OocOptions
 from weft.files import named_dtype
 from weft.ooc import METHODS
+from weft.ooc.filters import FILTERED, DiskOperator
 from weft.ooc.transform import target_of
 
 ooc_app = typer.Typer(help="Transform, copy and permute arrays on disks, and predict the cost.")
@@ -50,6 +62,17 @@ OutDisks = Annotated[
         metavar="D1,D2,...",
         help="A directory on each disk of a striped OUT; comma-separated, or repeat the option. Default: that of OUT.",
     ),
+]
+
+Source = Annotated[
+    str, typer.Argument(metavar="IN", help="A .npy or raw file, x.h5:/dataset, x.zarr, or .json: a striped set.")
+]
+OutOrNone = Annotated[
+    str | None,
+    typer.Argument(metavar="OUT", help="A .npy, .raw or .bin file, or .json: a striped set. None with --in-place."),
+]
+DryRun = Annotated[
+    bool, typer.Option("--dry-run", help="Print the plan and its cost and check the files; write nothing.")
 ]
 
 
@@ -167,18 +190,11 @@ def copy_command(
 @with_options
 def fft_command(
     context: typer.Context,
-    source: Annotated[
-        str, typer.Argument(metavar="IN", help="A .npy or raw file, x.h5:/dataset, x.zarr, or .json: a striped set.")
-    ],
-    target: Annotated[
-        str | None,
-        typer.Argument(metavar="OUT", help="A .npy, .raw or .bin file, or .json: a striped set. None with --in-place."),
-    ] = None,
+    source: Source,
+    target: OutOrNone = None,
     *,
     options: OocOptions,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Print the plan and its cost and check the files; write nothing.")
-    ] = False,
+    dry_run: DryRun = False,
     as_json: Json = False,
     ranks: Ranks = None,
     oversubscribe: Oversubscribe = False,
@@ -222,9 +238,92 @@ def fft_command(
     )
 
 
+@ooc_app.command("filter")
+@with_options
+def filter_command(
+    context: typer.Context,
+    source: Source,
+    target: OutOrNone = None,
+    *,
+    gaussian: Gaussian = None,
+    band_pass: BandPass = None,
+    derivative: Derivative = None,
+    laplacian: Laplacian = False,
+    poisson: Annotated[
+        bool,
+        typer.Option("--poisson", help="Solution u of laplacian(u) = IN with mean zero. The mean of IN is removed."),
+    ] = False,
+    convolve: Annotated[str | None, typer.Option(hidden=True)] = None,
+    correlate: Annotated[str | None, typer.Option(hidden=True)] = None,
+    length: Annotated[
+        str | None,
+        typer.Option(
+            metavar="L,M",
+            help="Length of the box, one for all axes or one for each. Default: a distance of 1 between points, so "
+            "L = n, and S is in points.",
+        ),
+    ] = None,
+    options: Annotated[
+        OocOptions,
+        Part(
+            *FILTERED,
+            help={"kind": "r2c: filter reals. c2c: filter complex numbers. Default: r2c for real input, else c2c."},
+        ),
+    ],
+    dry_run: DryRun = False,
+    as_json: Json = False,
+    ranks: Ranks = None,
+    oversubscribe: Oversubscribe = False,
+) -> int:
+    """Filter an array that is larger than memory by its spectrum, from a file or striped set into another.
+
+    Give one operator: --gaussian, --band-pass, --derivative, --laplacian or --poisson. OUT has the shape of IN. The
+    last pass of the transform multiplies its spectrum, and is the first pass back: k passes there and k back are
+    2k - 1. Files, memory, checkpoints and ranks are those of weft ooc fft.
+    """
+    from weft.cli.ooc import fft as ooc_fft_command
+
+    operator = disk_operator(
+        chosen(
+            {
+                "gaussian": gaussian,
+                "band-pass": band_pass,
+                "derivative": derivative,
+                "laplacian": laplacian,
+                "poisson": poisson,
+                "convolve": convolve,
+                "correlate": correlate,
+            }
+        ),
+        lengths_value(length),
+    )
+    target = target_of(source, target, options.in_place)
+    request = ooc_fft_command.Request(source, target, options, as_json, operator)
+    return run_or_print_plan(
+        context,
+        partial(ooc_fft_command.run, request),
+        partial(ooc_fft_command.run_dry, request),
+        ranks=ranks,
+        oversubscribe=oversubscribe,
+        dry_run=dry_run,
+        threads=options.threads,
+    )
+
+
+def disk_operator(choice: ChosenOperator, lengths: tuple[float, ...] | None) -> DiskOperator:
+    """Returns the operator of a filter on disks. Raises Unsupported for one that needs the spectrum of a file."""
+    if choice.file is not None:
+        raise weft.Unsupported(
+            "weft ooc filter multiplies by functions of the wavenumber; a kernel has a spectrum of its own; got "
+            f"--{choice.name} {choice.file}; use weft filter on ranks whose memory holds the array"
+        )
+    name = {"band-pass": "band_pass", "poisson": "inverse_laplacian"}.get(choice.name, choice.name)
+    return DiskOperator(name, choice.numbers, lengths or ())
+
+
 @ooc_app.command("discard")
 def discard_command(
-    target: Annotated[str, typer.Argument(metavar="OUT", help="The output of an incomplete ooc fft.")],
+    target: Annotated[str, typer.Argument(metavar="OUT", help="The output of an incomplete ooc fft or filter.")],
 ) -> int:
     """Remove the incomplete OUT of a transform and its temporary files."""
     from weft.cli.ooc import fft as ooc_fft_command

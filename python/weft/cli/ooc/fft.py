@@ -1,4 +1,4 @@
-"""`weft ooc fft` and `weft ooc plan`: transforms of arrays on disks, and tables of their passes."""
+"""`weft ooc fft`, `filter` and `plan`: transforms and filters of arrays on disks, and tables of their passes."""
 
 import sys
 from dataclasses import dataclass
@@ -18,6 +18,7 @@ from weft.ooc import transform as ooc_transform
 from weft.ooc.checkpoint.files import lacks_report
 from weft.ooc.checkpoint.places import is_incomplete
 from weft.ooc.choice import prepare
+from weft.ooc.filters import DiskOperator
 from weft.ooc.job import PlannedTransform, Ranks
 from weft.ooc.listeners import Listeners
 
@@ -48,12 +49,13 @@ _PLAN_NAMES = (
 
 @dataclass(frozen=True)
 class Request:
-    """The parsed command. target : the source, in place."""
+    """The parsed command. target : the source, in place. operator : None for a transform."""
 
     source: str
     target: str
     options: OocOptions
     json: bool
+    operator: DiskOperator | None = None
 
 
 def run(request: Request, session: Session) -> int:
@@ -80,7 +82,7 @@ def run(request: Request, session: Session) -> int:
     )
     comm = session.comm if session.ranks > 1 else None
     try:
-        ooc_transform.run(request.source, request.target, request.options, listeners, comm)
+        ooc_transform.run(request.source, request.target, request.options, listeners, comm, request.operator)
     except BaseException:
         session.clear_progress()
         _report_kept_files(request, started[0] if started else None, session)
@@ -98,7 +100,7 @@ def _warn_of_missing_checkpoints(transform: PlannedTransform) -> None:
 
 
 def run_dry(request: Request, ranks: int, session: Session) -> None:
-    transform = prepare(request.source, request.target, request.options, Ranks.on_one_node(ranks))
+    transform = prepare(request.source, request.target, request.options, Ranks.on_one_node(ranks), request.operator)
     _print_dry_run(transform, request.json, session)
 
 
@@ -178,7 +180,7 @@ def plan_text(alternatives: Alternatives) -> str:
     table = ["  ".join(word.ljust(width) for word, width in zip(row, widths, strict=True)).rstrip() for row in rows]
     return "\n".join(
         [
-            f"{plan.kind} over axes {joined(plan.axes, ',')} of {joined(plan.shape, 'x')}, {plan.precision}, in "
+            f"{_work(plan)} over axes {joined(plan.axes, ',')} of {joined(plan.shape, 'x')}, {plan.precision}, in "
             f"{counted(plan.pass_count, 'pass', 'passes')}, blocks of {plan.block_bytes} bytes",
             *table,
             *_convolution(plan),
@@ -200,14 +202,23 @@ def _convolution(plan: OutOfCorePlan) -> list[str]:
 
 def plan_data(plan: OutOfCorePlan) -> dict[str, Any]:
     """Returns the plan for JSON."""
-    return {name: getattr(plan, name) for name in _PLAN_NAMES}
+    found = {name: getattr(plan, name) for name in _PLAN_NAMES}
+    return found if plan.filter is None else {**found, "filter": plan.filter}
+
+
+def _work(plan: OutOfCorePlan) -> str:
+    """Returns the kind of a transform, or the operator of a filter and its numbers."""
+    if plan.filter is None:
+        return str(plan.kind)
+    numbers = (*plan.filter["numbers"], *(plan.filter[name] for name in ("axis", "order") if name in plan.filter))
+    return f"{plan.filter['operator']} {joined((f'{number:g}' for number in numbers), ',')}".rstrip()
 
 
 def _row(number: int, one: dict[str, Any], price: PassPrice) -> tuple[str, ...]:
     names = ("panels", "read_bytes", "read_runs", "written_runs", "shortest_run_bytes", "source", "target")
     return (
         str(number),
-        joined(one["lines"], "x"),
+        joined(one["lines"], "x") + (" and back" if one.get("filters") else ""),
         *(str(one[name]) for name in names),
         *pass_words(price),
     )
@@ -295,6 +306,9 @@ def _array(array: Any) -> str:
 
 
 def _name(transform: PlannedTransform) -> str:
+    axes = joined(fortran_order.named_axes(transform.source, transform.plan.axes), ",")
+    if transform.plan.filter is not None:
+        return f"{_work(transform.plan)} over axes {axes}"
     plain = transform.plan.kind == "c2r" or not transform.job.inverse  # c2r is an inverse by its name
     kind = transform.plan.kind if plain else f"inverse {transform.plan.kind}"
-    return f"{kind} over axes {joined(fortran_order.named_axes(transform.source, transform.plan.axes), ',')}"
+    return f"{kind} over axes {axes}"

@@ -48,3 +48,35 @@ RawShape = Annotated[str | None, typer.Option("--shape", metavar="AxB", help="Sh
 Trace = Annotated[
     str | None, typer.Option(metavar="FILE", help="Write a timeline of all ranks that ui.perfetto.dev opens.")
 ]
+# The operators of filters, and the length of the box.
+Gaussian = Annotated[
+    str | None,
+    typer.Option(metavar="S", help="Convolution with a Gaussian of standard deviation S, in units of length."),
+]
+BandPass = Annotated[
+    str | None,
+    typer.Option(metavar="A,B", help="Keep the waves with A <= |k| <= B, in radians per unit of length."),
+]
+Derivative = Annotated[
+    str | None,
+    typer.Option(metavar="AXIS[,ORDER]", help="Derivative along an axis, of order 1 if none is given."),
+]
+Laplacian = Annotated[bool, typer.Option("--laplacian", help="Laplacian over the axes.")]
+Convolve = Annotated[
+    str | None, typer.Option(metavar="KERNEL", help="Convolution with the array in a file, by default circular.")
+]
+Correlate = Annotated[
+    str | None,
+    typer.Option(
+        metavar="FILE", help="Correlation with the array b in a file: at j the sum over i of conj(b[i]) IN[i+j]."
+    ),
+]
+BoxLength = Annotated[
+    str | None,
+    typer.Option(
+        "--length",
+        metavar="L,M",
+        help="Length of the box, one for all axes or one for each; on cosine and sine axes between the boundaries. "
+        "Default: a distance of 1 between points, so L = n, and S is in points.",
+    ),
+]

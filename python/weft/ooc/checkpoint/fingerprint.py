@@ -31,6 +31,7 @@ def facts_of(transform: PlannedTransform, library: str) -> dict[str, Any]:
         "effort": job.options.effort,
         "plan": {name: getattr(plan, name) for name in _PLAN_NAMES},
         "passes": [dict(one) for one in plan.passes],
+        **({} if plan.filter is None else {"filter": plan.filter}),
         **of_machine(library),
     }
 
