@@ -52,6 +52,7 @@ from weft.planning.wisdom import Wisdom
 from weft.poisson import PoissonSolution, PoissonSolver, solve_poisson
 from weft.redistribution import gather, layout_of_local_boxes, redistribute, scatter
 from weft.runtime import agree, build_info, node_memory, running_available
+from weft.spectra import CrossSpectrum, Spectrum, cross_spectrum, spectrum
 from weft.step_record import StepRecord
 from weft.transform import FFT
 
@@ -62,6 +63,7 @@ refuse_in_one_line(Problem, Stage, WisdomEntry)
 __all__ = [
     "FFT",
     "Applied",
+    "CrossSpectrum",
     "Disagreement",
     "EngineVersion",
     "Exchange",
@@ -85,6 +87,7 @@ __all__ = [
     "Prediction",
     "Problem",
     "Side",
+    "Spectrum",
     "Stage",
     "StepRecord",
     "Tile",
@@ -96,6 +99,7 @@ __all__ = [
     "agree",
     "build_info",
     "candidates",
+    "cross_spectrum",
     "division",
     "gather",
     "layout_of_local_boxes",
@@ -114,4 +118,5 @@ __all__ = [
     "save",
     "scatter",
     "solve_poisson",
+    "spectrum",
 ]

@@ -393,7 +393,7 @@ class FFT:
         side: Side,
     ) -> tuple[Array, ...]:
         problem = self.plan.problem
-        lengths = _lengths(L, len(problem.shape))
+        lengths = checks.lengths(L, len(problem.shape))
         kinds = dict(zip(problem.axes, problem.kinds, strict=True))
         values = []
         for axis, n in enumerate(counts):
@@ -482,18 +482,3 @@ def _contiguous(memory: Any) -> Array:
             "numpy.empty(bytes, numpy.uint8)"
         )
     return buffer
-
-
-def _lengths(given: float | Sequence[float], dims: int) -> list[float]:
-    shown = errors.shown(given)
-    rule = f"L must be one positive length or one for each of the {dims} axes; given {shown}; give positive lengths"
-    values = list(given) if isinstance(given, (Sequence, np.ndarray)) else [given] * dims
-    try:
-        if any(isinstance(v, str) for v in values):
-            raise TypeError
-        lengths = [float(v) for v in values]
-    except (TypeError, ValueError, OverflowError):
-        raise errors.InvalidArgument(rule) from None
-    if len(lengths) != dims or not all(v > 0 and math.isfinite(v) for v in lengths):
-        raise errors.InvalidArgument(rule)
-    return lengths

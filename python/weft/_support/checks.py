@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import itertools
+import math
 import operator
 import os
+from collections.abc import Sequence
 from typing import Any, TypeVar
 
 import numpy as np
@@ -218,3 +220,21 @@ def require_word(what: str, given: str, words: tuple[str, ...]) -> None:
         raise errors.InvalidArgument(
             f"{what} must be one of {', '.join(words)}; given {errors.shown(given)}; for example {words[0]!r}"
         )
+
+
+def lengths(given: float | Sequence[float], dims: int) -> list[float]:
+    """Returns the length of the domain along each of `dims` axes, given as one or one for each."""
+    shown = errors.shown(given)
+    rule = f"L must be one positive length or one for each of the {dims} axes; given {shown}; give positive lengths"
+    values: list[Any] = [given] * dims
+    if isinstance(given, (Sequence, np.ndarray)):
+        values = list(itertools.islice(given, dims + 1))
+    try:
+        if any(isinstance(v, str) for v in values):
+            raise TypeError
+        found = [float(v) for v in values]
+    except (TypeError, ValueError, OverflowError):
+        raise errors.InvalidArgument(rule) from None
+    if len(found) != dims or not all(v > 0 and math.isfinite(v) for v in found):
+        raise errors.InvalidArgument(rule)
+    return found

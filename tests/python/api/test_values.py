@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 import weft
-from weft import _planning, ooc, spectra
+from weft import _planning, ooc
 from weft.planning import projection
 from weft.verify import cases
 
@@ -214,14 +214,6 @@ def test_wisdom_is_copied_and_is_no_key() -> None:
     assert (len(added), len(empty)) == (1, 0)
     with pytest.raises(TypeError, match="unhashable"):
         hash(first)
-
-
-def test_spectra_are_compared_and_are_no_keys() -> None:
-    one, other = (spectra.shell_spectrum(np.fft.rfft(np.arange(16.0) * scale), [(0, 9)], (16,)) for scale in (1.0, 2.0))
-    assert one == pickled(one, 4) == copy.deepcopy(one)
-    assert one != other
-    with pytest.raises(TypeError, match="unhashable"):
-        hash(one)
 
 
 def test_errors_come_back_from_pickles() -> None:

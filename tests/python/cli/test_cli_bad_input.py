@@ -86,7 +86,7 @@ def test_files_that_may_not_be_read(folder: Path, ranks: int) -> None:
         (["fft", "real.npy", "out.txt"], ("must end in", "out.txt")),
         (["fft", "real.npy", "out.npy", "--engine", "nonsense"], ("nonsense",)),
         (["fft", "x.raw", "out.npy", "--shape", "2x3", "--dtype", "f4"], ("as many bytes",)),
-        (["spectrum", "complex.npy"], ("real field", "complex128")),
+        (["spectrum", "complex.npy", "--kind", "r2c"], ("real data", "complex128", "use c2c instead")),
         (["spectrum", "real.npy", "--length", "1,2"], ("--length", "3 axes")),
         (["spectrum", "four.npy"], ("1 to 3 dimensions",)),
         (["bench", "8x8", "--repeat", "3"], ("--repeat", "at least 10")),

@@ -1,19 +1,15 @@
-"""`weft bench` and `weft spectrum`."""
+"""`weft bench`."""
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import re
 from pathlib import Path
 
-import numpy as np
 import pytest
 import weft as weft_package
 from cli_helpers import assert_done, assert_refused, on_ranks, weft
 from weft.cli.bench.weft_run import hidden_share
-from weft.spectra import shell_spectrum
 from weft.verify.reference import tolerance
 
 KEYS = [
@@ -278,68 +274,6 @@ def test_bench_of_a_large_array_checks_against_plane_waves(tmp_path: Path) -> No
                            cwd=tmp_path).out)  # fmt: skip
     assert "plane waves" in data["problem"]["error_against"]
     assert 0 < data["error"] < tolerance("f64", 192 * 160 * 144)
-
-
-def field(shape: tuple[int, ...]) -> np.ndarray:
-    return np.random.default_rng(sum(shape)).standard_normal(shape) + 3
-
-
-@pytest.mark.parametrize("shape", [(9,), (8,), (6, 7), (5, 8), (4, 5, 6), (3, 4, 5), (1, 1, 4)])
-def test_shells_hold_the_variance(shape: tuple[int, ...]) -> None:
-    x = field(shape)
-    X = np.fft.rfftn(x)
-    for lengths in (None, [1.0 + 0.7 * axis for axis in range(len(shape))]):
-        spectrum = shell_spectrum(X, [(0, n) for n in X.shape], shape, lengths=lengths)
-        assert spectrum.variance == pytest.approx(x.var(), rel=1e-13)
-        assert spectrum.modes.sum() == x.size
-
-
-def test_shells_against_the_whole_spectrum() -> None:
-    x = field((6, 5, 8))
-    power = np.abs(np.fft.fftn(x) / x.size) ** 2
-    k = np.meshgrid(*(np.fft.fftfreq(n, 1 / n) for n in x.shape), indexing="ij")
-    shell = np.rint(np.sqrt(sum(component**2 for component in k))).astype(int)
-    spectrum = shell_spectrum(np.fft.rfftn(x), [(0, 6), (0, 5), (0, 5)], x.shape)
-    np.testing.assert_allclose(spectrum.power, np.bincount(shell.ravel(), power.ravel()), rtol=1e-12)
-    np.testing.assert_array_equal(spectrum.modes, np.bincount(shell.ravel()))
-
-
-def test_boxes_add_up() -> None:
-    x = field((6, 5, 8))
-    X = np.fft.rfftn(x)
-    whole = shell_spectrum(X, [(0, 6), (0, 5), (0, 5)], x.shape)
-    parts = [
-        shell_spectrum(X[:, lo:hi, a:b], [(0, 6), (lo, hi), (a, b)], x.shape)
-        for lo, hi in ((0, 2), (2, 2), (2, 5))
-        for a, b in ((0, 1), (1, 5))
-    ]
-    np.testing.assert_allclose(sum(part.power for part in parts), whole.power, rtol=1e-13)
-
-
-@pytest.mark.parametrize("ranks", [1, 3])
-@pytest.mark.parametrize("shape", [(21,), (10, 9), (6, 7, 8)])
-def test_spectrum_command(tmp_path: Path, ranks: int, shape: tuple[int, ...]) -> None:
-    np.save(tmp_path / "a.npy", field(shape))
-    outcome = weft("spectrum", "a.npy", *on_ranks(ranks), cwd=tmp_path)
-    assert_done(outcome)
-    rows = list(csv.DictReader(io.StringIO(outcome.out)))
-    assert list(rows[0]) == ["k", "power", "modes"]
-    assert sum(float(row["power"]) for row in rows[1:]) == pytest.approx(field(shape).var(), rel=1e-12)
-    assert float(rows[0]["power"]) == pytest.approx(field(shape).mean() ** 2)
-    assert sum(int(row["modes"]) for row in rows) == field(shape).size
-
-
-def test_spectrum_files_and_lengths(tmp_path: Path) -> None:
-    pytest.importorskip("matplotlib")
-    np.save(tmp_path / "a.npy", field((8, 16)))
-    arguments = ["spectrum", "a.npy", "--length", "1,2", "--csv", "s.csv", "--plot", "s.png", "--json", "-n", "2"]
-    outcome = weft(*arguments, cwd=tmp_path, MPLCONFIGDIR=str(tmp_path / "mpl"))
-    assert outcome.status == 0, outcome
-    data = json.loads(outcome.out)
-    assert data["variance"] == pytest.approx(field((8, 16)).var(), rel=1e-12)
-    rows = list(csv.DictReader((tmp_path / "s.csv").open()))
-    assert [float(row["power"]) for row in rows] == data["power"]
-    assert (tmp_path / "s.png").read_bytes().startswith(b"\x89PNG")
 
 
 def test_the_hidden_share_counts_waiting_only_while_messages_are_under_way() -> None:

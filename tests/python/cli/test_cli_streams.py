@@ -41,6 +41,7 @@ PRINTING = [
     "filter x.npy o.npy --poisson --json",
     "spectrum x.npy",
     "spectrum x.npy --json",
+    "spectrum x.npy --cross x.npy",
     "bench 8x8 --effort estimate",
     "verify 4x4",
     "verify 4x4 --json",

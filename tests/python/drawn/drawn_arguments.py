@@ -31,11 +31,16 @@ OBJECTS: dict[str, tuple[str, ...]] = {
     "PlannedExchange": ("weft.plan((4, 6), ranks=3).exchanges[0]",),
     "OutOfCorePlan": ("weft.ooc.plan((64, 64), memory_bytes=1 << 20)",),
 }  # fmt: skip
+# Arguments that say which ranks take part: each rank gives the same.
+SAME_ON_RANKS = {"comm", "fft"}
 # Not called: they pickle machines, or only hold values.
 NOT_CALLED = {"add_note", "with_traceback"}
 # Methods of collective objects that are local, so that a rank may refuse its arguments alone.
 LOCAL = {"inner", "positions", "use_workspace", "wavenumbers"}
-VALUES_ALONE = {"LoadProgress", "RunReport", "RecordRunReport", "PassPrice", "Price", "Progress", "Way", "Ways"}
+VALUES_ALONE = {
+    "CrossSpectrum", "LoadProgress", "PassPrice", "Price", "Progress", "RecordRunReport", "RunReport", "Spectrum",
+    "Way", "Ways",
+}  # fmt: skip
 NOT_MADE = {"Side", "StripedArray"}  # weft makes them
 
 ODD = (
@@ -219,6 +224,9 @@ TEXTS: dict[str, Texts] = {
     "values": Texts(("np.ones(4)", "[1, 2]"), ("np.ones(10**4)", "'x'", "[object()]")),
     "xs": Texts(("[np.ones((4, 6), complex)]", "[]"), ("[np.ones(3)]", "[None]", "np.ones((4, 6))", "5")),
     "outs": Texts(("None",), ("[]", "[None]", "5")),
+    "fft": Texts(("(f := weft.FFT((4, 6), comm=comm))", "(f := weft.FFT((4, 6), kind=('dct1', 'r2c'), comm=comm))",
+        "(f := weft.FFT((4, 6), components=2, comm=comm))"),
+        ("weft.FFT", "weft.plan((4, 6))", "weft.FFT((4, 6), comm=comm).output")),
     "L": Texts(("1.0", "(1.0, 2.0)"), ("0", "-1.0", "float('nan')", "'x'", "(1,)", "(1, 'x')", "None")),
     "text": Texts(_JSON, (*(f"open('{kind}-{n}.json').read()" for kind in JSON_KINDS for n in range(3)), "'{}'",
         "'['", "'[' * 10**5")),
@@ -294,6 +302,9 @@ OWN_TEXTS: dict[tuple[str, str], Texts] = {
     ("weft.Machine.with_order", "order"): Texts(("'xyzt'", "''"), ("'xx'", "5", "'\\0'")),
     ("weft.FFT.forward", "x"): Texts(("f.input.zeros()", "f.empty_inplace()[0]"), (*_ARRAYS.bad, "f.output.zeros()")),
     ("weft.FFT.backward", "X"): Texts(("f.output.zeros()", "f.empty_inplace()[1]"), (*_ARRAYS.bad, "f.input.zeros()")),
+    ("weft.spectrum", "X"): Texts(("f.output.zeros()", "f.forward(f.input.zeros())"), (*_ARRAYS.bad, "5")),
+    ("weft.cross_spectrum", "X"): Texts(("f.output.zeros()",), (*_ARRAYS.bad, "f.input.zeros()[1:]")),
+    ("weft.cross_spectrum", "Y"): Texts(("f.output.zeros()",), (*_ARRAYS.bad, "f.output.zeros().astype('c8')")),
     ("weft.FFT.forward", "out"): Texts(("f.output.zeros()", "None"), (*_ARRAYS.bad, "f.input.zeros()")),
     ("weft.FFT.backward", "out"): Texts(("f.input.zeros()", "None"), (*_ARRAYS.bad, "f.output.zeros()")),
     ("weft.Halo", "dtype"): Texts(

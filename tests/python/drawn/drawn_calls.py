@@ -36,7 +36,7 @@ class Callee:
 
     @property
     def is_collective(self) -> bool:
-        return any(each.name == "comm" for each in self.arguments)
+        return any(each.name in tables.SAME_ON_RANKS for each in self.arguments)
 
 
 def callees() -> list[Callee]:
@@ -139,6 +139,6 @@ def _value(draw: Random, callee: str, argument: Argument, good: bool, ranks: int
         chosen = (
             draw.choice(tables.ODD) if texts.odd and (not texts.bad or draw.random() < 0.4) else draw.choice(texts.bad)
         )
-        if ranks > 1 and draw.random() < 0.3:
+        if ranks > 1 and argument.name not in tables.SAME_ON_RANKS and draw.random() < 0.3:
             chosen = f"({chosen} if comm.rank == {draw.randrange(ranks)} else {draw.choice(texts.good)})"
     return chosen

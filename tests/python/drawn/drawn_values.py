@@ -157,6 +157,7 @@ BY_NAME: dict[tuple[str, str], Values] = {
     ("filter", "band_pass"): Values(words("0,1 0.5,inf 1,1"), words("1 2,1 -1,1 nan,1 0,nan inf,inf 0;1 , x,y 1,2,3")),
     ("filter", "convolve"): Values(tuple(GOOD_ARRAYS), BAD_ARRAYS),
     ("filter", "correlate"): Values(tuple(GOOD_ARRAYS), BAD_ARRAYS),
+    ("spectrum", "cross"): Values(tuple(GOOD_ARRAYS), BAD_ARRAYS),
     ("verify", "random"): FEW,
     ("map", "hosts"): Values(words("hosts.txt"),
     words("few-hosts.txt none.txt fifo folder /dev/zero real.npy empty.npy")),

@@ -27,6 +27,7 @@ def test_the_page_has_examples() -> None:
         "Finite differences and particles",
         "Work in cache",
         "Work in cache",
+        "Spectra of fields",
     ]
 
 

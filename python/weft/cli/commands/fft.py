@@ -203,6 +203,20 @@ def described(source: Source, options: Options) -> Problem:
     return Problem(kind, shape, axes, modes, real, is_complex, options.inverse)
 
 
+def described_components(source: Source, components: int | None) -> tuple[int, ...]:
+    """Returns the shape of one component. Raises InvalidArgument unless the first axis of the file has them."""
+    if components is None:
+        return source.shape
+    if components < 1:
+        raise weft.InvalidArgument(f"--components must be 1 or more; got {components}; give such as 3, or leave it out")
+    if len(source.shape) < 2 or source.shape[0] != components:
+        raise weft.InvalidArgument(
+            f"--components must be the extent of the first axis of a file with two axes or more; {source.name} has "
+            f"{joined(source.shape, 'x')}, got {components}; give a file of {components}xAxB..., or leave it out"
+        )
+    return source.shape[1:]
+
+
 def require_real_file(source: Source, remedy: str) -> None:
     """Raises InvalidArgument if a file for kind r2c holds complex numbers."""
     if source.dtype.kind == "c":

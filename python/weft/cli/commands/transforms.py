@@ -44,6 +44,8 @@ FileDtype = Annotated[
     ),
 ]
 
+OF_A_FILE = "The first axis of the file has C components, such as 3 for a vector field. Default: no such axis."
+
 
 @app.command("fft")
 @with_options
@@ -198,7 +200,19 @@ def filter_command(
 def spectrum_command(
     context: typer.Context,
     *,
-    source: Annotated[str, typer.Argument(metavar="IN", help="A file with a real array of 1 to 3 dimensions.")],
+    source: Annotated[str, typer.Argument(metavar="IN", help="A file with an array of 1 to 3 dimensions.")],
+    cross: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="Cross spectrum of IN with the array of the same shape in FILE."),
+    ] = None,
+    kind: Annotated[
+        str | None,
+        typer.Option(
+            metavar="KIND,...",
+            help="c2c, r2c, dct1 to dct4 or dst1 to dst4: one word, or one for each of the axes. Default: r2c for real "
+            "data, c2c for complex data.",
+        ),
+    ] = None,
     plot: Annotated[str | None, typer.Option(metavar="FILE", help="Write a log-log plot (.png, .pdf, .svg).")] = None,
     csv: Annotated[str | None, typer.Option(metavar="FILE", help="Write the table to FILE.")] = None,
     length: Annotated[
@@ -206,22 +220,25 @@ def spectrum_command(
     ] = None,
     dtype: Annotated[str | None, typer.Option(metavar="T", help="Element type of a raw file (with --shape).")] = None,
     shape: RawShape = None,
-    transform: Annotated[TransformOptions, Part("threads", "engine")],
+    transform: Annotated[TransformOptions, Part("components", "threads", "engine", help={"components": OF_A_FILE})],
     exchange: Exchange,
     planning: Planning,
     as_json: Json = False,
     ranks: Ranks = None,
     oversubscribe: Oversubscribe = False,
 ) -> int:
-    """Sum the power of a real field over shells of the wave number.
+    """Sum the power of a field over shells of the wave number.
 
-    Prints the columns k, power and modes. k is |k| in units of the longest wave, rounded to the nearest integer. power
-    is the sum of |X/N|^2 over the shell. The shells with k > 0 sum to the variance of the field.
+    Prints the columns k, power and modes. k is |k| in units of the longest wave, rounded to the nearest integer. The
+    powers sum to the mean square of the field, those with k > 0 to its variance. With --cross the columns are k,
+    cospectrum, quadrature, coherence, the powers of both fields, and modes. The cospectra sum to the mean product.
     """
     from weft.cli.commands import spectrum
 
     options = spectrum.Options(
         source=source,
+        second=cross,
+        kind=None if kind is None else kinds_value(kind, inverse=False).kind,
         plot=plot,
         csv=csv,
         lengths=lengths_value(length),
