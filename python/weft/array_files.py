@@ -68,7 +68,7 @@ def save(path: Any, a: Any, layout: Layout, comm: Any = None, *, chunks: Sequenc
         rank = runtime.rank_of(comm)
         strides = [s * array.dtype.itemsize for s in layout.strides(rank)]
         array_checks.check_array(array, layout.local_shape(rank), array.dtype, strides, _SAVED, writable=False)
-        extents = None if chunks is None else _chunks(chunks, tuple(layout.shape))
+        extents = None if chunks is None else chunk_extents(chunks, tuple(layout.shape))
         return new_target(name, tuple(layout.shape), array.dtype, extents), array
 
     target, array = runtime.agreed(comm, checked)
@@ -231,16 +231,17 @@ def _slab(shape: tuple[int, ...], ranks: int) -> Layout:
     return Layout.slab(shape, ranks, axis)
 
 
-def _chunks(given: Any, shape: tuple[int, ...]) -> tuple[int, ...]:
-    extents = tuple(checks.integers(given, "chunks"))
+def chunk_extents(given: Any, shape: tuple[int, ...], name: str = "chunks") -> tuple[int, ...]:
+    """Returns the extents of the chunks of an array. Raises InvalidArgument for extents that do not fit."""
+    extents = tuple(checks.integers(given, name))
     if len(extents) != len(shape) or min(extents) < 1:
         raise errors.InvalidArgument(
-            f"chunks must be a positive extent for each of the {len(shape)} axes; given {extents}; for example "
+            f"{name} must be a positive extent for each of the {len(shape)} axes; given {extents}; for example "
             f"{tuple(min(n, 64) for n in shape)}"
         )
     if prod(extents) >= 2**59:  # with elements of 16 bytes, 2**63 bytes
         raise errors.InvalidArgument(
-            f"a chunk must have fewer than 2**59 elements; given chunks {extents}; give smaller extents"
+            f"a chunk must have fewer than 2**59 elements; given {name} {extents}; give smaller extents"
         )
     return extents
 

@@ -222,7 +222,6 @@ class TransformOptions:
         None,
         "Number s of points in the real-space array: the first s of the grid. The field is zero at the other points. "
         "One for all axes, or one for each. Default: all of them.",
-        flags=(),
     )
     components: int | None = option(
         Components(),

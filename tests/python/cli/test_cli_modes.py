@@ -111,7 +111,6 @@ BACK = ["--inverse", "--kind", "r2c"]
         (["--modes", "13"], ("the modes of axis 0", "from 1 to its 12 points", "given 13")),
         (["--modes", "0"], ("modes must be 1 or more", "given 0")),
         (["--modes", "4,4"], ("one for each of the 3", "given 2")),
-        (["--points", "12x10x9"], ("grid of the result of an inverse", "12x10x9 without --inverse", "add --inverse")),
         (["--modes", "4", *BACK], ("--modes needs the points", "got no --points", "--points 96x96x96")),
         (["--points", "24x20", *BACK], ("each of the 3 axes", "got 24x20", "give 3 extents")),
         (["--points", "24x20x15", *BACK], ("must be 16 or more on axis 2", "extent of 9", "got 15", "give 16")),

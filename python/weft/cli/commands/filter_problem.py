@@ -8,7 +8,7 @@ import numpy as np
 
 import weft
 from weft import operators
-from weft.cli.commands.fft import require_real_file, working_precision
+from weft.cli.commands.fft_problem import require_real_file, working_precision
 from weft.cli.support.operator_values import ChosenOperator
 from weft.cli.support.text import joined
 from weft.cli.support.values import checked_axes, keeps_numbers, kinds_by_axis

@@ -87,7 +87,9 @@ def plan_command(
     ] = None,
     kind: Kinds = "c2c",
     dtype: DtypeOfKinds = "float64",
-    transform: Annotated[TransformOptions, Part("axes", "modes", "components", "output", "input", "threads")],
+    transform: Annotated[
+        TransformOptions, Part("axes", "modes", "support", "components", "output", "input", "threads")
+    ],
     exchange: Exchange,
     planning: Annotated[Planning, Part(place="plan", help={"machine": PLAN_MACHINE})],
     order: OrderOption = None,
@@ -111,6 +113,7 @@ def plan_command(
         "ranks_per_node": ranks_per_node,
         "axes": transform.axes,
         "modes": transform.modes,
+        "support": transform.support,
         "components": transform.components,
         "dtype": numbers_of(dtype).dtype,
         "input": transform.input,

@@ -9,7 +9,7 @@ import numpy as np
 
 import weft
 from weft._support.memory import check_memory
-from weft.cli.commands.fft import described_components, require_real_file
+from weft.cli.commands.fft_problem import described_components, require_real_file
 from weft.cli.support import plots
 from weft.cli.support.arrays import read_array, warn_not_finite
 from weft.cli.support.session import Session

@@ -69,12 +69,33 @@ def fft_command(
     points: Annotated[
         str | None,
         typer.Option(
-            metavar="AxB", help="Points of the result along each axis, for an inverse of a truncated spectrum."
+            metavar="AxB",
+            help="Points of the grid along each axis, where the file has fewer: those of an inverse of a truncated "
+            "spectrum, or those of IN and the zeros that follow them.",
+        ),
+    ] = None,
+    file_chunks: Annotated[
+        str | None,
+        typer.Option(
+            metavar="AxB", help="Extents of the chunks of a zarr OUT. Default: those of a rank's part, cut to 64 MiB."
         ),
     ] = None,
     dtype: FileDtype = None,
     shape: RawShape = None,
-    transform: Annotated[TransformOptions, Part("axes", "modes", "input", "norm", "threads", "engine")],
+    transform: Annotated[
+        TransformOptions,
+        Part(
+            "axes",
+            "modes",
+            "support",
+            "components",
+            "input",
+            "norm",
+            "threads",
+            "engine",
+            help={"components": OF_A_FILE},
+        ),
+    ],
     exchange: Exchange,
     planning: Planning,
     trace: Trace = None,
@@ -99,6 +120,7 @@ def fft_command(
         inverse=inverse or (kinds is not None and kinds.is_inverse),
         last=last,
         points=None if points is None else shape_value(points, "--points"),
+        file_chunks=None if file_chunks is None else shape_value(file_chunks, "--file-chunks"),
         dtype=named_dtype(dtype) if dtype else None,
         shape=shape_value(shape) if shape else None,
         transform=transform,

@@ -25,6 +25,7 @@ from weft._support.option_types import (
     OutputLayout,
     RawShape,
     Seconds,
+    Support,
     Switch,
     Whole,
     Word,
@@ -39,6 +40,7 @@ from weft.cli.support.values import (
     output_value,
     shape_value,
     size_value,
+    support_value,
 )
 from weft.files import named_dtype
 
@@ -54,6 +56,7 @@ PARSERS: dict[type, Callable[[str, str], Any]] = {
     Modes: modes_value,
     OutputLayout: lambda text, name: output_value(text),
     RawShape: shape_value,
+    Support: support_value,
 }
 
 

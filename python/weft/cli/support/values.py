@@ -235,13 +235,31 @@ def modes_value(text: str, name: str = "--modes") -> Any:
     return each[0] if len(each) == 1 else each
 
 
+def support_value(text: str, name: str = "--support") -> Any:
+    """Parses a number of points or all, or one of these for each axis. all is None, as in Python.
+
+    >>> support_value("16"), support_value("all"), support_value("16,all,2^3")
+    (16, None, (16, None, 8))
+    """
+    try:
+        if len(text) > 1000:
+            raise ValueError
+        each = tuple(None if word == "all" else _integer(word) for word in text.split(","))
+    except ValueError:
+        raise weft.InvalidArgument(
+            f"{name} must be a whole number or all, or one of these for each axis joined by commas; got "
+            f"{text[:80]!r}; for example {name} 64 or {name} 64,all,64"
+        ) from None
+    return each[0] if len(each) == 1 else each
+
+
 def _mode(word: str) -> Any:
     words = {"all": None, "2/3": "2/3"}
     return words[word] if word in words else _integer(word)
 
 
 def modes_text(modes: Any) -> str:
-    """Returns the text for --modes, the inverse of modes_value.
+    """Returns the text for --modes or --support, the inverse of modes_value and support_value.
 
     >>> modes_text((43, None, 43)), modes_text("2/3")
     ('43,all,43', '2/3')
