@@ -33,7 +33,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     # weft.ooc has the public names of both subjects, and its function fft runs either.
     "ooc": BASE | {"files", "disk", "planning", "bmmc", "operators"},
     "poisson": BASE | {"arrays", "operators", "transform"},
-    "verify": BASE | {"arrays", "planning", "redistribution", "transform"},
+    "verify": BASE | {"arrays", "halo", "planning", "redistribution", "transform"},
 }
 LIBRARY = set(MAY_IMPORT) | {""}
 MAY_IMPORT |= {

@@ -15,7 +15,7 @@ def is_prime(n: int) -> bool:
 
 def has_empty_box(case: Case) -> bool:
     """Returns whether a layout of the case leaves a rank without elements."""
-    sides = ((case.input, case.shape), (case.output, case.output_shape))
+    sides = ((case.input, case.input_shape), (case.output, case.output_shape))
     return any(
         is_empty(box)
         for spec, shape in sides
@@ -63,6 +63,21 @@ def fewer_modes(case: Case) -> str:
     return f"{kinds[cut[0]]}-{('even', 'odd')[modes[cut[0]] % 2]}"
 
 
+def support_class(case: Case) -> str:
+    """Returns "all" if no axis has zeros after its points, otherwise "some" or "each" for the axes that have."""
+    count = len(case.padded_axes)
+    return "all" if count == 0 else "each" if count == len(case.all_axes) else "some"
+
+
+def halo_class(case: Case) -> str:
+    """Returns "none" without planes, otherwise "periodic" or "open", and "wide" if one exceeds two planes."""
+    if not any(max(pair) for pair in case.halo):
+        return "none"
+    if any(max(pair) > 2 for pair in case.halo):
+        return "wide"
+    return "open" if case.open_axes else "periodic"
+
+
 def yes(value: bool) -> str:
     return "yes" if value else "no"
 
@@ -86,6 +101,10 @@ def classes(case: Case) -> dict[str, str]:
         "cosine numbers": cosine_numbers(case),
         "modes": modes_class(case),
         "fewer modes": fewer_modes(case),
+        "support": support_class(case),
+        "components": str(case.components) if case.components else "none",
+        "round trip": yes(case.round_trip),
+        "halo": halo_class(case),
         "dtype": case.precision,
         "axes": "all" if len(axes) == dims else "one" if len(axes) == 1 else "some",
         "input": case.input.family() if case.input else "default",
@@ -130,6 +149,10 @@ def expected_classes(max_ranks: int) -> dict[str, tuple[str, ...]]:
         "cosine numbers": ("none", "real", "complex"),
         "modes": ("all", "some", "each"),
         "fewer modes": ("none", "c2c-even", "c2c-odd", "r2c-even", "r2c-odd", "cosine"),
+        "support": ("all", "some", "each"),
+        "components": ("none", "1", "2", "3"),
+        "round trip": both,
+        "halo": ("none", "periodic", "open", "wide"),
         "dtype": PRECISIONS,
         "axes": ("all", "some", "one"),
         "input": ("default", *families),

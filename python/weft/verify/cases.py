@@ -84,7 +84,15 @@ class Case:
     complex_input
             true: all axes are cosine or sine kinds, and these transform both parts of complex numbers
     modes   the number of lowest wavenumbers in the spectrum, one for each of the transformed axes; empty: all
+    support the number of first points in the real-space array, one for each of the transformed axes; empty: all
+    components
+            the extent of a leading axis of the arrays; 0: no such axis
     memory  the arrays: "weft" (fft.input.empty()), "numpy" (with guard zones), "in place", "returned" (no `out`)
+    round_trip
+            whether fields are also multiplied by a transfer function in the spectrum
+    halo    planes (below, above) of a halo of the input, for each axis; empty: no halo is checked
+    open_axes
+            the axes of the halo that are not periodic
     """
 
     shape: tuple[int, ...]
@@ -92,6 +100,8 @@ class Case:
     kind: str | tuple[str, ...] = "c2c"
     complex_input: bool = False
     modes: tuple[int, ...] = ()
+    support: tuple[int, ...] = ()
+    components: int = 0
     precision: str = "f64"
     ranks: int = 1
     group: str = "first"
@@ -110,6 +120,9 @@ class Case:
     chunks: int = 1
     piece_bytes: int = 0
     engine: str | None = None
+    round_trip: bool = False
+    halo: tuple[tuple[int, int], ...] = ()
+    open_axes: tuple[int, ...] = ()
     seed: int = 0
 
     @property
@@ -153,6 +166,21 @@ class Case:
         return tuple(axis for axis, modes in self.modes_of_axis.items() if modes < self.shape[axis])
 
     @property
+    def support_of_axis(self) -> dict[int, int]:
+        return dict(zip(self.all_axes, self.support or self.extents, strict=True))
+
+    @property
+    def padded_axes(self) -> tuple[int, ...]:
+        """Returns the axes of which the array has fewer points than the grid."""
+        return tuple(axis for axis, points in self.support_of_axis.items() if points < self.shape[axis])
+
+    @property
+    def input_shape(self) -> tuple[int, ...]:
+        """Returns the extents of one component in real space."""
+        given = self.support_of_axis
+        return tuple(given.get(axis, n) for axis, n in enumerate(self.shape))
+
+    @property
     def halved_axis(self) -> int | None:
         """Returns the axis of kind r2c."""
         return next((axis for axis, kind in self.kind_of_axis.items() if kind == "r2c"), None)
@@ -177,8 +205,8 @@ class Case:
 
     @property
     def shortened_axes(self) -> tuple[int, ...]:
-        """Returns the axes that have another length in the output."""
-        return tuple(axis for axis, n in enumerate(self.output_shape) if n != self.shape[axis])
+        """Returns the axes that have another length in the output than in the input."""
+        return tuple(axis for axis, n in enumerate(self.output_shape) if n != self.input_shape[axis])
 
     @property
     def points(self) -> int:
@@ -224,7 +252,11 @@ class Case:
         require_kind("shape", self.shape, len(self.shape) > 0)
         require_kind("kind", self.kind, has_words(self.kind, len(self.all_axes)))
         require_kind("complex_input", self.complex_input, self.has_only_cosines or not self.complex_input)
-        require_kind("modes", self.modes, has_modes(self.modes, self.extents))
+        require_kind("modes", self.modes, has_numbers(self.modes, self.extents))
+        require_kind("support", self.support, has_numbers(self.support, self.extents))
+        require_kind("components", self.components, self.components >= 0)
+        require_kind("halo", self.halo, has_planes(self.halo, self.input_shape))
+        require_kind("open_axes", self.open_axes, all(0 <= axis < len(self.shape) for axis in self.open_axes))
         require_kind("precision", self.precision, self.precision in PRECISIONS)
         require_kind("first", self.first, self.first in DIRECTIONS)
         require_kind("memory", self.memory, self.memory in MEMORIES)
@@ -238,8 +270,10 @@ class Case:
 
 def has_kind_of(field: dataclasses.Field[Any], value: Any) -> bool:
     """Returns whether a value has the type of a field of Case."""
-    if field.name in ("shape", "axes", "modes"):
+    if field.name in ("shape", "axes", "modes", "support", "open_axes"):
         return are_whole(value)
+    if field.name == "halo":
+        return isinstance(value, tuple) and all(are_whole(pair) and len(pair) == 2 for pair in value)
     if field.name == "kind":
         return isinstance(value, (str, tuple))
     if field.name == "input":
@@ -251,10 +285,18 @@ def has_kind_of(field: dataclasses.Field[Any], value: Any) -> bool:
     return type(value) is type(field.default)
 
 
-def has_modes(modes: Sequence[int], extents: Sequence[int]) -> bool:
-    """Returns whether `modes` is empty, or has a possible number for each axis of length `extents`."""
-    fits = len(modes) == len(extents) and all(1 <= m <= n for m, n in zip(modes, extents, strict=True))
-    return fits or not modes
+def has_numbers(given: Sequence[int], extents: Sequence[int]) -> bool:
+    """Returns whether `given` is empty, or has a number of 1 to n for each axis of length n."""
+    fits = len(given) == len(extents) and all(1 <= m <= n for m, n in zip(given, extents, strict=True))
+    return fits or not given
+
+
+def has_planes(halo: Sequence[tuple[int, int]], shape: Sequence[int]) -> bool:
+    """Returns whether `halo` is empty, or has possible widths for each axis."""
+    fits = len(halo) == len(shape) and all(
+        0 <= min(pair) <= max(pair) <= n for pair, n in zip(halo, shape, strict=True)
+    )
+    return fits or not halo
 
 
 def require_kind(name: str, value: Any, holds: bool) -> None:

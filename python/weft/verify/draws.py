@@ -108,6 +108,24 @@ def draw_modes(rng: Random, extents: Sequence[int]) -> tuple[int, ...]:
     return tuple(pick(rng, (1, n), (3, rng.randint(1, n)), (1, 2 * -(-n // 3) - 1)) for n in extents)
 
 
+def draw_support(rng: Random, extents: Sequence[int]) -> tuple[int, ...]:
+    """Draws no numbers of points, or one for each of axes with these lengths."""
+    if pick(rng, (3, True), (1, False)):
+        return ()
+    return tuple(pick(rng, (1, n), (2, rng.randint(1, n)), (1, -(-n // 2))) for n in extents)
+
+
+def draw_halo(rng: Random, case: Case) -> Case:
+    """Adds no halo, or one of some widths. The layout of the input must cut each axis at the same positions."""
+    is_wanted = pick(rng, (2, False), (1, True))
+    widths = tuple((pick(rng, (3, rng.randint(0, min(n, 2))), (1, rng.randint(0, n))), rng.randint(0, min(n, 2)))
+                   for n in case.input_shape)  # fmt: skip
+    open_axes = tuple(axis for axis in range(len(case.shape)) if pick(rng, (2, False), (1, True)))
+    if not is_wanted or (case.input is not None and case.input.boxes):
+        return case
+    return dataclasses.replace(case, halo=widths, open_axes=open_axes)
+
+
 def draw_cosine(rng: Random, n: int) -> str:
     """Draws a cosine or sine kind; dct1 needs two points."""
     return rng.choice(COSINES if n > 1 else COSINES[1:])
@@ -203,12 +221,16 @@ def random_case(rng: Random, max_ranks: int, shared: bool = False) -> Case:
     extents = [shape[axis] for axis in axes] or shape
     kind, complex_input = draw_kinds(rng, extents)
     modes = draw_modes(rng, extents)
+    support = draw_support(rng, extents)
+    components = pick(rng, (6, 0), (1, 1), (2, rng.randint(2, 3)))
     case = Case(
         shape=shape,
         axes=axes,
         kind=kind,
         complex_input=complex_input,
         modes=modes,
+        support=support,
+        components=components,
         precision=pick(rng, (5, "f64"), (4, "f32"), (2, "f80")),
         ranks=ranks,
         group=pick(rng, (4, "first"), (1, "last"), (1, "reversed"), (1, "alone" if ranks == 1 else "first")),
@@ -224,9 +246,11 @@ def random_case(rng: Random, max_ranks: int, shared: bool = False) -> Case:
         requests=requests,
         chunks=chunks if method in ("collective", "messages") else 1,
         piece_bytes=piece_bytes if (method, wire_form) == ("messages", "packed") else 0,
+        # A single axis may be divided, which round trips refuse.
+        round_trip=pick(rng, (2, False), (1, True)) and len(shape) > 1,
         seed=rng.randint(0, 2**31 - 1),
     )
-    return with_layouts(rng, case)
+    return draw_halo(rng, with_layouts(rng, case))
 
 
 def with_layouts(rng: Random, case: Case) -> Case:
@@ -236,6 +260,6 @@ def with_layouts(rng: Random, case: Case) -> Case:
     given_input = pick(rng, (1, False), (3, True))
     return dataclasses.replace(
         case,
-        input=draw_layout(rng, case.shape, case.ranks, whole) if given_input else None,
+        input=draw_layout(rng, case.input_shape, case.ranks, whole) if given_input else None,
         output=draw_layout(rng, case.output_shape, case.ranks) if output == "given" else output,
     )

@@ -26,7 +26,9 @@ from weft.transform import FFT
 from weft.verify import plane_waves, reference
 from weft.verify.case_classes import Histogram, draw_cases
 from weft.verify.cases import GROUPS, Case, product
+from weft.verify.halos import check_halo
 from weft.verify.kinds import COSINES, KINDS, each_of
+from weft.verify.round_trips import check_round_trip
 from weft.verify.trial import Trial, TrialFailed, input_dtype, layouts_of
 
 # A case that takes longer is reported as hanging. The second limit is for oversubscribed cores and long double. Both
@@ -158,6 +160,11 @@ def _judge(several: Sequence[Case], group: Any) -> Verdict:
                 if turn == 1:
                     direction = "backward" if direction == "forward" else "forward"
                 found[direction] = max(found[direction], trial.check(direction))
+        for trial in trials:
+            if trial.case.round_trip:
+                check_round_trip(trial)
+            if trial.case.halo:
+                check_halo(trial)
     except TrialFailed as failure:
         return Verdict(False, str(failure), tolerance=tolerance)
     except errors.WeftError as error:
@@ -204,7 +211,7 @@ def require_memory(case: Case, arrays: int, comm: Any) -> None:
     """Collective: raises OutOfMemory if this number of arrays of the case's size does not fit in memory."""
     element_bytes = reference.COMPLEX_TYPES[case.precision].itemsize
     whole = replace(case, modes=())  # Truncated arrays are larger in real space.
-    check_memory(comm, whole.output_shape, element_bytes, arrays)
+    check_memory(comm, (case.components or 1, *whole.output_shape), element_bytes, arrays)
 
 
 def require_possible(case: Case, comm: Any) -> None:
@@ -214,6 +221,8 @@ def require_possible(case: Case, comm: Any) -> None:
         case.shape,
         kind=case.kind,
         modes=case.modes or None,
+        support=case.support or None,
+        components=case.components or None,
         ranks=case.ranks,
         ranks_per_node=sharing_ranks(case.method, case.ranks),
         axes=case.axes or None,
@@ -249,9 +258,9 @@ def run(options: Mapping[str, Any], hooks: Hooks = Hooks()) -> int:
     json    print data, not text
     case    JSON of one case
     random  number of cases; with seed
-    shape   of one problem; with kind, dtype, axes, modes, input, output, norm, sign, threads, exchange, engine,
-            inverse, seed, and complex_input: whether cosine and sine kinds of all axes transform complex numbers, as a
-            complex dtype
+    shape   of one problem; with kind, dtype, axes, modes, support, components, input, output, norm, sign, threads,
+            exchange, engine, inverse, seed, and complex_input: whether cosine and sine kinds of all axes transform
+            complex numbers, as a complex dtype
 
     Rank 0 prints. A hanging case ends the job, with status 1 and one message.
 
@@ -314,7 +323,10 @@ def _name_of(case: Case) -> str:
     kind = case.kind if isinstance(case.kind, str) else ",".join(case.kind)
     numbers = "complex " if case.complex_input else ""
     modes = f" with modes {','.join(map(str, case.modes))}" if case.modes else ""
-    return f"{'x'.join(map(str, case.shape))} {kind} {numbers}{case.precision}{modes} on {ranks}"
+    support = f" with support {','.join(map(str, case.support))}" if case.support else ""
+    components = f"{case.components} components of " if case.components else ""
+    shape = "x".join(map(str, case.shape))
+    return f"{components}{shape} {kind} {numbers}{case.precision}{modes}{support} on {ranks}"
 
 
 def _line_of(case: Case, verdict: Verdict) -> str:
@@ -384,7 +396,12 @@ def _random_text(count: int, seed: int, ranks: int, failed: int, histogram: Hist
 def verify_problem(given: Mapping[str, Any], comm: Any, say: Callable[[str], None], as_json: bool, hooks: Hooks) -> int:
     """Reports the accuracy of one problem, on all ranks of the communicator."""
     case, fft_options = _problem_of(given, 1 if comm is None else comm.size)
-    gathered = product(case.shape) <= GATHERED_ELEMENTS_MAX
+    gathered = product(case.shape) * (case.components or 1) <= GATHERED_ELEMENTS_MAX
+    if not gathered and (case.support or case.components):
+        raise errors.InvalidArgument(
+            f"a problem with --support or --components is compared with a serial FFT, so it has at most "
+            f"{GATHERED_ELEMENTS_MAX} elements; got {_name_of(case)}; give a smaller shape"
+        )
     require_memory(case, ARRAYS_OF_GATHERED if gathered else ARRAYS_OF_WAVES, comm)
     with time_limit(_name_of(case), limit_s(case), comm, hooks.end_job):
         measured = _measure(case, comm, fft_options, gathered)
@@ -423,6 +440,8 @@ def _described(case: Case) -> dict[str, Any]:
         "kind": case.kind,
         "complex_input": case.complex_input,
         "modes": list(case.modes_of_axis.values()),
+        "support": list(case.support_of_axis.values()),
+        "components": case.components or None,
         "dtype": case.precision,
         "ranks": case.ranks,
         "threads": case.threads,
@@ -434,7 +453,7 @@ def _problem_of(given: Mapping[str, Any], ranks: int) -> tuple[Case, dict[str, A
 
     First weft.plan checks every option, so that an error has the text of weft.
     """
-    of_cases = ("kind", "dtype", "axes", "modes", "norm", "sign", "threads")
+    of_cases = ("kind", "dtype", "axes", "modes", "support", "components", "norm", "sign", "threads")
     exchange = given.get("exchange", Exchange())
     options = {name: given[name] for name in (*of_cases, *BEYOND_CASES) if name in given} | {"exchange": exchange}
     if given.get("complex_input", False):
@@ -451,6 +470,8 @@ def _problem_of(given: Mapping[str, Any], ranks: int) -> tuple[Case, dict[str, A
         kind=kind,
         complex_input=all(each in COSINES for each in problem.kinds) and names_complex(options.get("dtype")),
         modes=() if tuple(problem.modes) == extents else tuple(problem.modes),
+        support=() if tuple(problem.support) == extents else tuple(problem.support),
+        components=problem.components or 0,
         precision=problem.precision,
         ranks=ranks,
         group="first" if ranks > 1 or given.get("comm") is not None else "alone",

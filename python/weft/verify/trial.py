@@ -150,7 +150,7 @@ def layouts_of(case: Case) -> dict[str, Any]:
     """Returns the layouts of the case's input and output, in the form that weft.FFT and weft.plan accept."""
     output = case.output
     return {
-        "input": layout_argument(case.input, case.shape, case.ranks) if case.input else None,
+        "input": layout_argument(case.input, case.input_shape, case.ranks) if case.input else None,
         "output": output if isinstance(output, str) else layout_argument(output, case.output_shape, case.ranks),
     }
 
@@ -171,6 +171,8 @@ def make_fft(case: Case, comm: Any, options: dict[str, Any] | None = None) -> An
         case.shape,
         kind=case.kind,
         modes=case.modes or None,
+        support=case.support or None,
+        components=case.components or None,
         axes=case.axes or None,
         dtype=input_dtype(case),
         comm=comm,
@@ -225,6 +227,11 @@ def as_laid(whole: Array, case: Case, shape: Sequence[int]) -> Array:
     return np.where(2 * k <= n, found, found.conj())
 
 
+def of_components(change: Callable[[Array], Array], whole: Array, case: Case) -> Array:
+    """Applies a function of one field to each component of an array."""
+    return np.stack([change(one) for one in whole]) if case.components else change(whole)
+
+
 def output_shape_of(case: Case, found: Sequence[int]) -> tuple[int, ...]:
     """Returns the expected shape of an output with this shape. One divided axis may become two.
 
@@ -260,14 +267,16 @@ class Trial:
 
     def _check_layouts(self) -> None:
         case = self.case
+        output = self.layout_of(self.fft.output)
         for side, spec, shape, what in (
-            (self.fft.input, case.input, case.shape, "input"),
-            (self.fft.output, case.output, output_shape_of(case, self.fft.output.layout.shape), "output"),
+            (self.fft.input, case.input, case.input_shape, "input"),
+            (self.fft.output, case.output, output_shape_of(case, output.shape), "output"),
         ):
-            boxes = [side.layout.box(rank) for rank in range(case.ranks)]
+            layout = self.layout_of(side)
+            boxes = [layout.box(rank) for rank in range(case.ranks)]
             require(
-                tuple(side.layout.shape) == tuple(shape),
-                f"the {what} layout has the shape {side.layout.shape}",
+                tuple(layout.shape) == tuple(shape),
+                f"the {what} layout has the shape {layout.shape}",
             )
             self._check_cover(boxes, shape, what)
             if isinstance(spec, LayoutSpec):
@@ -275,12 +284,22 @@ class Trial:
                     boxes == spec.boxes_of(shape, case.ranks),
                     f"the {what} boxes {boxes} are not those asked for",
                 )
+            whole = ((0, case.components),) if case.components else ()
             require(
-                side.box == boxes[self.rank],
+                side.box == (*whole, *boxes[self.rank]),
                 f"the {what} box is {side.box}, its layout says {boxes[self.rank]}",
             )
         if case.output == "same":
             self._check_same()
+
+    def layout_of(self, side: Any) -> Layout:
+        """Returns the layout of one component. Raises TrialFailed unless all others have it, too."""
+        layout: Layout = side.layout
+        require(
+            layout.components == (self.case.components or None),
+            f"a layout has {layout.components} components, not {self.case.components}",
+        )
+        return layout.of_one_component() if self.case.components else layout
 
     def _check_cover(self, boxes: list[Bounds], shape: tuple[int, ...], what: str) -> None:
         owners = np.zeros(shape, np.uint8)
@@ -290,9 +309,10 @@ class Trial:
 
     def _check_same(self) -> None:
         """Checks that the output has the input's boxes along each axis. A shorter axis must stay whole if it was."""
-        shape, shape_out, shortened = self.case.shape, self.case.output_shape, self.case.shortened_axes
+        shape, shape_out, shortened = self.case.input_shape, self.case.output_shape, self.case.shortened_axes
+        source, target = self.layout_of(self.fft.input), self.layout_of(self.fft.output)
         for rank in range(self.case.ranks):
-            a, b = self.fft.input.layout.box(rank), self.fft.output.layout.box(rank)
+            a, b = source.box(rank), target.box(rank)
             if is_empty(a) or is_empty(b):
                 continue
             expected = tuple((0, shape_out[axis]) if axis in shortened and bounds == (0, shape[axis]) else bounds
@@ -332,33 +352,71 @@ class Trial:
     def _data(self, direction: str) -> tuple[Array, Array, float]:
         """Returns the input, the expected output and the least size that its error is relative to, on rank 0."""
         case = self.case
-        wide = dataclasses.replace(case, precision=reference.working_precision(case.precision, product(case.shape)))
-        forward = functools.partial(reference.forward, kind=case.kind, axes=case.all_axes, sign=case.sign)
-        backward = functools.partial(
+        seed = case.seed + (direction == "backward")
+        if direction == "backward":
+            given = self.random_array(case.output_shape, not case.has_real_output, seed)
+            if case.halved_axis is not None:  # Only the spectrum of real numbers has a real inverse.
+                x = self.random_array(case.shape, False, seed).astype(input_dtype(self.wide))
+                given = self.reference_forward(x, "ortho").astype(output_dtype(case))
+            whole = self.reference_backward(given.astype(output_dtype(self.wide)))
+            return self._by_chance(given, self.on_support(whole), whole)
+        given = self.random_array(case.input_shape, not case.has_real_input, seed)
+        x = self.padded(given.astype(input_dtype(self.wide)))
+        expected = self.reference_forward(x)
+        return self._by_chance(given, expected, self.reference_forward(x, all_modes=True))
+
+    def _by_chance(self, given: Array, expected: Array, whole: Array) -> tuple[Array, Array, float]:
+        """Returns the result of _data for a part of a whole array.
+
+        A few numbers may be small by chance, but their errors have the size of any others.
+        """
+        if expected.size == whole.size:
+            return given, expected, 0.0
+        return given, expected, float(reference.norm_l2(whole)) * math.sqrt(expected.size / whole.size)
+
+    @property
+    def wide(self) -> Case:
+        """The case in the precision of the reference."""
+        precision = reference.working_precision(self.case.precision, product(self.case.shape))
+        return dataclasses.replace(self.case, precision=precision)
+
+    def random_array(self, shape: tuple[int, ...], is_complex: bool, seed: int) -> Array:
+        leading = (self.case.components,) if self.case.components else ()
+        return reference.random_array((*leading, *shape), self.case.precision, is_complex, seed)
+
+    def reference_forward(self, x: Array, norm: str | None = None, *, all_modes: bool = False) -> Array:
+        case = self.case
+        transform = functools.partial(
+            reference.forward, kind=case.kind, axes=case.all_axes, sign=case.sign, norm=norm or case.norm,
+            modes=() if all_modes else case.modes,
+        )  # fmt: skip
+        return of_components(transform, x, case)
+
+    def reference_backward(self, spectrum: Array) -> Array:
+        case = self.case
+        transform = functools.partial(
             reference.backward, kind=case.kind, axes=case.all_axes, sign=case.sign, norm=case.norm,
             extents=case.extents, modes=case.modes,
         )  # fmt: skip
-        seed = case.seed + (direction == "backward")
-        if direction == "backward" and case.halved_axis is None:
-            given = reference.random_array(case.output_shape, case.precision, not case.has_real_output, seed)
-            return given, backward(given.astype(output_dtype(wide))), 0.0
-        given = reference.random_array(case.shape, case.precision, not case.has_real_input, seed)
-        x = given.astype(input_dtype(wide))
-        if direction == "backward":  # Only the spectrum of real numbers has a real inverse.
-            given = forward(x, norm="ortho", modes=case.modes).astype(output_dtype(case))
-            return given, backward(given.astype(output_dtype(wide))), 0.0
-        expected = forward(x, norm=case.norm, modes=case.modes)
-        if not case.truncated_axes:
-            return given, expected, 0.0
-        # A few numbers of a spectrum may be small by chance, but their errors have the size of any others.
-        whole = forward(x, norm=case.norm)
-        return given, expected, float(reference.norm_l2(whole)) * math.sqrt(expected.size / whole.size)
+        return of_components(transform, spectrum, case)
+
+    def padded(self, x: Array) -> Array:
+        """Returns an array in real space with zeros up to the points of the grid."""
+        leading = x.shape[: x.ndim - len(self.case.shape)]
+        whole = np.zeros((*leading, *self.case.shape), x.dtype)
+        self.on_support(whole)[...] = x
+        return whole
+
+    def on_support(self, whole: Array) -> Array:
+        """Returns the view of the points that the caller holds."""
+        points: tuple[Any, ...] = (..., *(slice(0, n) for n in self.case.input_shape))
+        return whole[points]
 
     # -- running --
 
     def run(self, direction: str) -> float:
         """Transforms random data; returns the relative L2 error against the serial transform."""
-        forward = direction == "forward"
+        case, forward = self.case, direction == "forward"
         source, target = (self.fft.input, self.fft.output) if forward else (self.fft.output, self.fft.input)
         given = self.x if forward else self.X
         boxes = [source.layout.box(rank) for rank in range(self.case.ranks)]
@@ -366,7 +424,8 @@ class Trial:
         data = together(self.comm, lambda: self._data(direction) if self.rank == 0 else (None, None, 0.0))
 
         def transform() -> Array:
-            laid = None if data[0] is None else as_laid(data[0], self.case, source.layout.shape)
+            shape = self.layout_of(source).shape
+            laid = None if data[0] is None else of_components(lambda one: as_laid(one, case, shape), data[0], case)
             spread(laid, boxes, given, self.comm)
             return self._execute(forward, given)
 
@@ -375,8 +434,8 @@ class Trial:
         def judge() -> float:
             whole = collect(result, boxes_out, target.layout.shape, self.comm)
             self._check_bits(direction, result)
-            natural = None if whole is None else in_natural_order(whole, self.case)
-            return self._compare(natural, *data[1:])
+            natural = None if whole is None else of_components(lambda one: in_natural_order(one, case), whole, case)
+            return self.compare(natural, *data[1:])
 
         return together(self.comm, judge, of_first=True)
 
@@ -397,7 +456,7 @@ class Trial:
             guarded.check(what)
         return np.asarray(result)
 
-    def _compare(self, whole: Array | None, expected: Array | None, least_size: float) -> float:
+    def compare(self, whole: Array | None, expected: Array | None, least_size: float) -> float:
         if whole is None or expected is None:
             return 0.0
         require(

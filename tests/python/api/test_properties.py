@@ -221,7 +221,7 @@ def test_two_hundred_draws_fill_every_class(max_ranks: int, shared: bool) -> Non
         for case in drawn:
             assert cases.product(case.shape) <= draws.ELEMENTS_MAX
             assert Case.from_json(case.to_json()) == case
-            for spec, shape in ((case.input, case.shape), (case.output, case.output_shape)):
+            for spec, shape in ((case.input, case.input_shape), (case.output, case.output_shape)):
                 if isinstance(spec, LayoutSpec):
                     owned = [cases.product(hi - lo for lo, hi in b) for b in spec.boxes_of(shape, case.ranks)]
                     assert sum(owned) == cases.product(shape)

@@ -286,7 +286,9 @@ def verify_command(
     kind: Kinds = "c2c",
     dtype: DtypeOfKinds = "float64",
     inverse: Annotated[bool, typer.Option("--inverse", help="Check the backward transform first.")] = False,
-    transform: Annotated[TransformOptions, Part("axes", "modes", "output", "input", "norm", "threads", "engine")],
+    transform: Annotated[
+        TransformOptions, Part("axes", "modes", "support", "components", "output", "input", "norm", "threads", "engine")
+    ],
     exchange: Exchange,
     as_json: Json = False,
     ranks: Ranks = None,
@@ -304,6 +306,8 @@ def verify_command(
         "complex_input": numbers.is_complex and keeps_numbers(kinds.kind),
         "axes": transform.axes,
         "modes": transform.modes,
+        "support": transform.support,
+        "components": transform.components,
         "inverse": inverse or kinds.is_inverse,
         "output": transform.output,
         "input": transform.input,
