@@ -22,9 +22,8 @@ _BLOCK = 1 << 16
 
 _ROLE = array_checks.Role(
     "spectrum",
-    "give the array that forward returned",
+    "give the array that forward returned, or copy it into fft.output.empty()",
     "give this rank's part of the whole, whole[fft.output.slices]",
-    "copy it into fft.output.empty()",
 )
 
 

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import copy
+import dataclasses
 import pickle
+import random
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
+import seeds
 import spectra_on_ranks
 import weft
+from hypothesis import HealthCheck, assume, given, note, settings
+from hypothesis import strategies as st
+from weft.verify import draws
 from weft.verify.cases import Case
 from weft.verify.kinds import COSINES
 
@@ -71,10 +77,28 @@ def test_several_axes(case: Case) -> None:
 )
 def test_on_ranks(pool: Pool, case: Case, ranks: int) -> None:
     """Every rank has the same sums, also where one axis is divided and where ranks have no data."""
-    case = Case.from_json(case.to_json()[:-1] + f',"ranks":{ranks}}}')
-    found = pool.values("spectra_on_ranks.of_case", ranks, case=case.to_json())
+    on_ranks = dataclasses.replace(case, ranks=ranks)
+    found = pool.values("spectra_on_ranks.of_case", ranks, case=on_ranks.to_json())
     assert all(each == found[0] for each in found)
-    np.testing.assert_allclose(found[0], alone(Case.from_json(case.to_json().replace(f'"ranks":{ranks}', '"ranks":1'))))
+    np.testing.assert_allclose(found[0], alone(case))
+
+
+@seeds.drawn
+@settings(
+    max_examples=seeds.examples(25, 200),
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture, HealthCheck.filter_too_much],
+)
+@given(draw=st.randoms(use_true_random=False))
+def test_random_spectra(pool: Pool, draw: random.Random) -> None:
+    """Kinds, modes, support, components, layouts and methods of verify's cases; the waves are explicit sums."""
+    case = draws.random_case(draw, 8)
+    assume(max(case.shape) <= 150)
+    lengths = [round(draw.uniform(0.5, 2), 3) for _ in case.shape]
+    seeds.note()
+    note(f"{case.command()} with lengths {lengths}")
+    found = pool.values("spectra_on_ranks.of_case", case.ranks, case=case.to_json(), lengths=lengths)
+    assert all(each == found[0] for each in found)
 
 
 @pytest.mark.parametrize(

@@ -46,6 +46,11 @@ def drawn(test: Test) -> Test:
     return test if _SEED is None else hypothesis.seed(_SEED)(test)
 
 
+def examples(gate: int, nightly: int) -> int:
+    """Returns how many cases hypothesis draws: more with fresh seeds, as in a nightly run."""
+    return nightly if _IS_FRESH else gate
+
+
 def note() -> None:
     """Prints the seed with a failure that hypothesis found."""
     hypothesis.note("the profile of the gate" if _SEED is None else _repeated_by(_SEED))

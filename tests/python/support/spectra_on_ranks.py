@@ -81,7 +81,7 @@ def of_case(comm: Any, case: str, lengths: Sequence[float] | float = 1.0) -> lis
         drawn = dataclasses.replace(drawn, norm="forward")
     fft = trial.make_fft(drawn, comm)
     x, y = (field_of(fft, drawn, drawn.seed + number) for number in range(2))
-    X, Y = (fft.forward(each[fft.input.slices].astype(fft.input.dtype)).copy() for each in (x, y))
+    X, Y = (fft.forward(local(fft.input, each)) for each in (x, y))
     kept = X.copy()
     power, cross = weft.spectrum(fft, X, L=lengths), weft.cross_spectrum(fft, X, Y, L=lengths)
     assert np.array_equal(X, kept)
@@ -99,6 +99,12 @@ def of_case(comm: Any, case: str, lengths: Sequence[float] | float = 1.0) -> lis
     assert np.array_equal(power.modes, cross.modes)
     assert ((cross.coherence >= 0) & (cross.coherence <= 1 + 1e-5)).all()
     return power.power.tolist()
+
+
+def local(side: weft.Side, whole: Array) -> Array:
+    part = side.empty()
+    part[...] = whole[side.slices]
+    return part
 
 
 def field_of(fft: weft.FFT, case: Case, seed: int) -> Array:
