@@ -16,7 +16,6 @@
 #include "planner/line_trials.hpp"
 #include "probe/engines.hpp"
 #include "probe/line_trial.hpp"
-#include "run/line_kinds.hpp"
 
 namespace weft::api {
 namespace {
@@ -239,7 +238,7 @@ kernel::LocalOptions local_options(const Plan& plan) {
                                .effort = plan.line_effort,
                                .threads = plan.problem.threads};
   for (const LineEngine& each : plan.line_engines)
-    options.choices.push_back({forward_of(run::line_kind(each.kind, Direction::forward)),
+    options.choices.push_back({choice_kind(kernel::line_kind(each.kind, Direction::forward)),
                                each.across_memory,
                                each.length,
                                {&kernel::engine(each.engine), form_of(each.across_tile)}});

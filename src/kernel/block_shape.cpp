@@ -23,7 +23,7 @@ std::int64_t padded_row(std::int64_t elements, std::int64_t element_bytes) {
 }
 
 std::int64_t complex_extent(const AxisTransform& t) {
-  return t.kind == LineKind::r2c || t.kind == LineKind::c2r ? t.length / 2 + 1 : t.length;
+  return t.kind.is_halved() ? t.length / 2 + 1 : t.length;
 }
 
 /// Bytes of the widest element between transforms of one group.

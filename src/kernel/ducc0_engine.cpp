@@ -48,34 +48,32 @@ void* workspace(std::int64_t bytes) {
   return memory.data();
 }
 
-DuccKind kind_of(LineKind kind) {
+DuccKind kind_of(Kind kind) {
   switch (kind) {
-    case LineKind::c2c_forward:
-    case LineKind::c2c_backward:
+    case Kind::c2c:
       return DuccKind::complex;
-    case LineKind::r2c:
-    case LineKind::c2r:
+    case Kind::r2c:
       return DuccKind::real;
-    case LineKind::dct1:
+    case Kind::dct1:
       return DuccKind::dct1;
-    case LineKind::dst1:
+    case Kind::dst1:
       return DuccKind::dst1;
-    case LineKind::dct2:
-    case LineKind::dct3:
-    case LineKind::dst2:
-    case LineKind::dst3:
+    case Kind::dct2:
+    case Kind::dct3:
+    case Kind::dst2:
+    case Kind::dst3:
       return DuccKind::types23;
-    case LineKind::dct4:
-    case LineKind::dst4:
+    case Kind::dct4:
+    case Kind::dst4:
       return DuccKind::type4;
   }
   throw Error(ErrorCode::internal, "a kind of lines that ducc0's engine does not know");
 }
 
 /// Type of a cosine or sine transform.
-int type_of(LineKind kind) {
-  const int first = static_cast<int>(kind >= LineKind::dst1 ? LineKind::dst1 : LineKind::dct1);
-  return is_r2r(kind) ? static_cast<int>(kind) - first + 1 : 0;
+int type_of(Kind kind) {
+  const int first = static_cast<int>(kind >= Kind::dst1 ? Kind::dst1 : Kind::dct1);
+  return keeps_elements(kind) ? static_cast<int>(kind) - first + 1 : 0;
 }
 
 /// Reals of an element on one side.
@@ -87,7 +85,7 @@ std::int64_t reals_of(std::int64_t element_bytes, Precision precision) {
 class Tables {
  public:
   Tables(const DuccFunctions& functions, const LineProblem& problem)
-      : functions_(functions), kind_(kind_of(problem.kind)) {
+      : functions_(functions), kind_(kind_of(problem.kind.kind)) {
     std::array<char, 256> what{};
     const auto status =
         functions.make(problem.length, kind_, &made_, what.data(), std::int64_t{what.size()});
@@ -116,10 +114,10 @@ class DuccTransform final : public LineTransform {
  public:
   DuccTransform(const LineProblem& problem, std::shared_ptr<const Tables> tables)
       : tables_(std::move(tables)),
-        lines_{.kind = kind_of(problem.kind),
-               .forward = problem.kind == LineKind::c2c_forward || problem.kind == LineKind::r2c,
-               .type = type_of(problem.kind),
-               .cosine = problem.kind <= LineKind::dct4,
+        lines_{.kind = kind_of(problem.kind.kind),
+               .forward = problem.kind.direction == Direction::forward,
+               .type = type_of(problem.kind.kind),
+               .cosine = problem.kind.kind <= Kind::dct4,
                .parts = problem.parts,
                .length = problem.length,
                .count = problem.count,
@@ -158,7 +156,7 @@ class DuccEngine final : public Engine {
   /// One thread at a time makes transforms of a precision, so that its tables need no lock.
   std::shared_ptr<const LineTransform> make(const LineProblem& problem) override {
     auto& known = tables_.at(static_cast<std::size_t>(problem.precision));
-    const Key key{problem.length, kind_of(problem.kind)};
+    const Key key{problem.length, kind_of(problem.kind.kind)};
     auto tables = known[key].lock();
     if (!tables) {
       std::erase_if(known, [](const auto& entry) { return entry.second.expired(); });

@@ -33,13 +33,12 @@ bool addressable(std::int64_t count, std::int64_t pitch, std::int64_t element_by
 void check(const LineProblem& problem) {
   if (problem.length < 1 || problem.count < 1)
     reject("lines and points of a line must be at least 1", problem);
-  if (problem.kind == LineKind::dct1 && problem.length < 2)
+  if (problem.kind.kind == Kind::dct1 && problem.length < 2)
     reject("a cosine transform of type 1 must have at least 2 points", problem);
   if (problem.parts && !is_r2r(problem.kind))
     reject("only cosine and sine transforms transform the parts of complex numbers", problem);
   const bool across = problem.form == TileForm::across;
-  if (across && problem.kind != LineKind::c2c_forward && problem.kind != LineKind::c2c_backward)
-    reject("lines across a tile must be c2c", problem);
+  if (across && !problem.kind.is_c2c()) reject("lines across a tile must be c2c", problem);
   const std::int64_t least_in = across ? problem.count : input_elements(problem);
   const std::int64_t least_out = across ? problem.count : output_elements(problem);
   if (problem.in_pitch < least_in || problem.out_pitch < least_out) {

@@ -55,10 +55,10 @@ unsigned planner_flags(const LineProblem& problem) {
 }
 
 /// Returns FFTW's number of a cosine or sine transform.
-int r2r_kind(LineKind kind) {
+int r2r_kind(Kind kind) {
   constexpr std::array kinds{fftw::dct1, fftw::dct2, fftw::dct3, fftw::dct4,
                              fftw::dst1, fftw::dst2, fftw::dst3, fftw::dst4};
-  return kinds.at(static_cast<std::size_t>(kind) - static_cast<std::size_t>(LineKind::dct1));
+  return kinds.at(static_cast<std::size_t>(kind) - static_cast<std::size_t>(Kind::dct1));
 }
 
 /// One FFTW plan for all lines, so that FFTW knows the pitch and thus the alignment of every line.
@@ -81,21 +81,14 @@ class FftwLines final : public LineTransform {
   }
 
   void execute(void* in, void* out) const override {
-    switch (kind_) {
-      case LineKind::c2c_forward:
-      case LineKind::c2c_backward:
-        functions_.execute_c2c(plan_, in, out);
-        break;
-      case LineKind::r2c:
-        functions_.execute_r2c(plan_, in, out);
-        break;
-      case LineKind::c2r:
-        functions_.execute_c2r(plan_, in, out);
-        break;
-      default:
-        functions_.execute_r2r(plan_, in, out);
-        break;
-    }
+    if (kind_.is_c2c())
+      functions_.execute_c2c(plan_, in, out);
+    else if (kind_ == LineKind::r2c)
+      functions_.execute_r2c(plan_, in, out);
+    else if (kind_ == LineKind::c2r)
+      functions_.execute_c2r(plan_, in, out);
+    else
+      functions_.execute_r2r(plan_, in, out);
   }
 
  private:
@@ -116,18 +109,12 @@ class FftwLines final : public LineTransform {
     const FftwLoop& lines = across ? near : far;
     const unsigned flags = planner_flags(problem);
     const std::lock_guard lock(planner_mutex(precision_));
-    switch (problem.kind) {
-      case LineKind::c2c_forward:
-        return functions_.plan_c2c(1, &line, 1, &lines, in, out, fftw::forward, flags);
-      case LineKind::c2c_backward:
-        return functions_.plan_c2c(1, &line, 1, &lines, in, out, fftw::backward, flags);
-      case LineKind::r2c:
-        return functions_.plan_r2c(1, &line, 1, &lines, in, out, flags);
-      case LineKind::c2r:
-        return functions_.plan_c2r(1, &line, 1, &lines, in, out, flags);
-      default:
-        return planned_r2r(problem, in, out, flags);
-    }
+    const LineKind kind = problem.kind;
+    const int sign = kind.direction == Direction::forward ? fftw::forward : fftw::backward;
+    if (kind.is_c2c()) return functions_.plan_c2c(1, &line, 1, &lines, in, out, sign, flags);
+    if (kind == LineKind::r2c) return functions_.plan_r2c(1, &line, 1, &lines, in, out, flags);
+    if (kind == LineKind::c2r) return functions_.plan_c2r(1, &line, 1, &lines, in, out, flags);
+    return planned_r2r(problem, in, out, flags);
   }
 
   /// Real lines, or the two parts of complex lines as lines of every other real.
@@ -137,7 +124,7 @@ class FftwLines final : public LineTransform {
     const std::array loops{
         FftwLoop{problem.count, problem.in_pitch * parts, problem.out_pitch * parts},
         FftwLoop{parts, 1, 1}};
-    const int kind = r2r_kind(problem.kind);
+    const int kind = r2r_kind(problem.kind.kind);
     return functions_.plan_r2r(1, &line, problem.parts ? 2 : 1, loops.data(), in, out, &kind,
                                flags);
   }

@@ -1,51 +1,22 @@
 #include "kernel/line_problem.hpp"
 
+#include <algorithm>
+
 namespace weft::kernel {
 
 const char* to_string(LineKind kind) {
-  switch (kind) {
-    case LineKind::c2c_forward:
-      return "c2c forward";
-    case LineKind::c2c_backward:
-      return "c2c backward";
-    case LineKind::r2c:
-      return "r2c";
-    case LineKind::c2r:
-      return "c2r";
-    case LineKind::dct1:
-      return "dct1";
-    case LineKind::dct2:
-      return "dct2";
-    case LineKind::dct3:
-      return "dct3";
-    case LineKind::dct4:
-      return "dct4";
-    case LineKind::dst1:
-      return "dst1";
-    case LineKind::dst2:
-      return "dst2";
-    case LineKind::dst3:
-      return "dst3";
-    case LineKind::dst4:
-      return "dst4";
-  }
-  return "unknown";
+  const bool is_forward = kind.direction == Direction::forward;
+  if (kind.is_c2c()) return is_forward ? "c2c forward" : "c2c backward";
+  return is_forward ? weft::to_string(kind.kind) : "c2r";
 }
 
-LineKind forward_of(LineKind kind) {
-  switch (kind) {
-    case LineKind::c2c_backward:
-      return LineKind::c2c_forward;
-    case LineKind::c2r:
-      return LineKind::r2c;
-    case LineKind::dct3:
-      return LineKind::dct2;
-    case LineKind::dst3:
-      return LineKind::dst2;
-    default:
-      return kind;
-  }
+LineKind line_kind(Kind kind, Direction direction) {
+  if (direction == Direction::backward && keeps_elements(kind))
+    return {traits_of(kind).inverse, Direction::forward};
+  return {kind, direction};
 }
+
+Kind choice_kind(LineKind kind) { return std::min(kind.kind, traits_of(kind.kind).inverse); }
 
 const char* to_string(TileForm form) { return form == TileForm::along ? "along" : "across"; }
 

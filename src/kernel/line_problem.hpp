@@ -4,33 +4,44 @@
 #include <cstdint>
 #include <string>
 
+#include "base/direction.hpp"
+#include "base/kinds.hpp"
 #include "weft/precision.hpp"
 
 namespace weft::kernel {
 
-/// The transform of each line. c2c_forward and r2c have exp(-2*pi*i*j*k/n), c2c_backward and c2r
-/// exp(+...). The others are cosine and sine transforms of types 1 to 4, as FFTW defines them. None
-/// scales.
-enum class LineKind {
-  c2c_forward,
-  c2c_backward,
-  r2c,
-  c2r,
-  dct1,
-  dct2,
-  dct3,
-  dct4,
-  dst1,
-  dst2,
-  dst3,
-  dst4
+/// The transform of each line: a kind in one direction, as line_kind() makes it. Forward, c2c and r2c
+/// have exp(-2*pi*i*j*k/n), backward exp(+...). Cosine and sine transforms are as FFTW defines them,
+/// and always forward: the inverse of one is another kind. None scales.
+struct LineKind {
+  Kind kind = Kind::c2c;
+  Direction direction = Direction::forward;
+
+  static const LineKind c2c_forward;
+  static const LineKind c2c_backward;
+  static const LineKind r2c;
+  static const LineKind c2r;
+
+  bool is_c2c() const { return kind == Kind::c2c; }
+  /// Whether one side is half a spectrum: r2c or c2r.
+  bool is_halved() const { return kind == Kind::r2c; }
+  // clang-tidy 14 takes the 0 of a generated comparison for a pointer.
+  // NOLINTNEXTLINE(modernize-use-nullptr)
+  friend auto operator<=>(const LineKind&, const LineKind&) = default;
 };
+inline constexpr LineKind LineKind::c2c_forward{Kind::c2c, Direction::forward};
+inline constexpr LineKind LineKind::c2c_backward{Kind::c2c, Direction::backward};
+inline constexpr LineKind LineKind::r2c{Kind::r2c, Direction::forward};
+inline constexpr LineKind LineKind::c2r{Kind::r2c, Direction::backward};
+
+/// Returns the transform of lines of a kind, or its unscaled inverse.
+LineKind line_kind(Kind kind, Direction direction);
 
 /// Returns whether a kind makes reals of reals.
-inline bool is_r2r(LineKind kind) { return kind >= LineKind::dct1; }
+inline bool is_r2r(LineKind kind) { return keeps_elements(kind.kind); }
 
-/// Returns the one kind of two that share an engine's choice: c2c_forward, r2c, dct2, dst2.
-LineKind forward_of(LineKind kind);
+/// Returns the kind whose engine is that of a transform and of its inverse: the first of both.
+Kind choice_kind(LineKind kind);
 
 /// The arrangement of lines in a tile.
 ///   along   each line is contiguous
@@ -51,7 +62,7 @@ const char* to_string(TileForm form);
 ///           sides have one pitch in bytes: c2c in_pitch == out_pitch, r2c in_pitch == 2*out_pitch,
 ///           c2r the reverse.
 struct LineProblem {
-  LineKind kind = LineKind::c2c_forward;
+  LineKind kind = {};
   Precision precision = Precision::f64;
   std::int64_t length = 1;
   std::int64_t count = 1;
@@ -66,6 +77,7 @@ struct LineProblem {
   friend auto operator<=>(const LineProblem&, const LineProblem&) = default;
 };
 
+/// "c2c forward", "c2c backward", "r2c", "c2r"; otherwise the word of the kind.
 const char* to_string(LineKind kind);
 /// Describes the problem for messages: "r2c, f64, 8 lines of 403 points, pitches 403 and 202, out
 /// of place".

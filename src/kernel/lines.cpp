@@ -44,7 +44,7 @@ void with_real(Precision precision, F f) {
 LineChoice LocalOptions::choice_of(LineKind kind, std::int64_t length, bool across_memory) const {
   LineChoice found{engine, TileForm::along};
   for (const ChoiceOfLines& each : choices) {
-    if (each.kind != forward_of(kind) || each.length != length) continue;
+    if (each.kind != choice_kind(kind) || each.length != length) continue;
     if (each.across_memory == across_memory) return each.choice;
     if (!each.across_memory) found = each.choice;
   }

@@ -26,7 +26,7 @@ struct EndFactors {
 /// The transform of a stage along one axis of its local array.
 struct AxisTransform {
   int axis = 0;
-  LineKind kind = LineKind::c2c_forward;
+  LineKind kind = {};
   std::int64_t length = 1;        ///< points in real space
   bool conjugate_input = false;   ///< a c2r with the other sign of the exponent
   bool conjugate_output = false;  ///< an r2c with the other sign of the exponent
@@ -90,7 +90,7 @@ struct LineChoice {
 /// The choice for lines of one kind and length, in both directions. They are either contiguous or
 /// run across memory.
 struct ChoiceOfLines {
-  LineKind kind = LineKind::c2c_forward;  ///< as forward_of() returns it
+  Kind kind = Kind::c2c;  ///< as choice_kind() returns it
   bool across_memory = false;
   std::int64_t length = 1;  ///< points in real space
   LineChoice choice = {};

@@ -5,8 +5,6 @@
 namespace weft::kernel {
 namespace {
 
-bool is_halved(LineKind kind) { return kind == LineKind::r2c || kind == LineKind::c2r; }
-
 template <class Real>
 void copy_point(const LinePoints<Real>& points, std::int64_t to, std::int64_t from) {
   std::copy_n(points[from], points.width, points[to]);
@@ -30,7 +28,7 @@ void keep_modes(const Modes& modes, const LinePoints<Real>& points) {
   const std::int64_t m = modes.count;
   if (m == n || is_r2r(modes.kind)) return;
   const bool has_middle = m % 2 == 0;
-  if (is_halved(modes.kind)) {
+  if (modes.kind.is_halved()) {
     if (has_middle) scale_real_parts(points, m / 2, Real(2));
     return;
   }
@@ -51,7 +49,7 @@ void spread_modes(const Modes& modes, const LinePoints<Real>& points) {
   if (m == n) return;
   if (is_r2r(modes.kind)) return clear_points(points, m, n);
   const bool has_middle = m % 2 == 0;
-  if (is_halved(modes.kind)) {
+  if (modes.kind.is_halved()) {
     if (has_middle) scale_real_parts(points, m / 2, Real(0.5));
     return clear_points(points, m / 2 + 1, n / 2 + 1);
   }

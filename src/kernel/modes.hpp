@@ -11,14 +11,12 @@ namespace weft::kernel {
 /// are 0 .. (m-1)/2 and -(m-1)/2 .. -1. If m is even, their middle element has m/2 and -m/2
 /// together: the sum of both after forward, half of it for each before backward.
 struct Modes {
-  LineKind kind = LineKind::c2c_forward;  ///< of the transform, in either direction
-  std::int64_t length = 1;                ///< points in real space
-  std::int64_t count = 1;                 ///< m, at most n
+  LineKind kind = {};       ///< of the transform, in either direction
+  std::int64_t length = 1;  ///< points in real space
+  std::int64_t count = 1;   ///< m, at most n
 
   /// Elements of a line in the array.
-  std::int64_t stored() const {
-    return kind == LineKind::r2c || kind == LineKind::c2r ? count / 2 + 1 : count;
-  }
+  std::int64_t stored() const { return kind.is_halved() ? count / 2 + 1 : count; }
 };
 
 /// Points of one or several lines: point i is `width` reals from `start + i*step` on.

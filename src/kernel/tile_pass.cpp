@@ -195,9 +195,8 @@ bool TilePass::runs_across_memory(const Cell& cell) const {
   const bool is_plain = transform_.padding == 0 && !numbers_lines(transform_) &&
                         !transform_.conjugate_input && !transform_.conjugate_output &&
                         !narrow_in_ && !narrow_out_;
-  const bool is_complex =
-      transform_.kind == LineKind::c2c_forward || transform_.kind == LineKind::c2c_backward;
-  return cell.loop_count > 0 && is_plain && is_complex && across(cell.in) && across(cell.out);
+  return cell.loop_count > 0 && is_plain && transform_.kind.is_c2c() && across(cell.in) &&
+         across(cell.out);
 }
 
 void TilePass::make_lines(Cell& cell, const LocalOptions& options) {

@@ -5,9 +5,9 @@
 
 #include <weft/plan.hpp>
 
-namespace weft {
+#include "base/direction.hpp"
 
-enum class Direction { forward, backward };
+namespace weft {
 
 /// One of the four variants in which a plan is executed.
 struct Variant {

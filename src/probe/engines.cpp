@@ -41,8 +41,7 @@ kernel::LocalOptions fastest_for(const std::vector<std::int64_t>& lengths, Preci
     const std::vector<double> seconds =
         line_trial({Kind::c2c, precision, Effort::estimate, length, lines}, ways, comm);
     const auto best = std::min_element(seconds.begin(), seconds.end()) - seconds.begin();
-    options.choices.push_back(
-        {kernel::LineKind::c2c_forward, false, length, ways[static_cast<std::size_t>(best)]});
+    options.choices.push_back({Kind::c2c, false, length, ways[static_cast<std::size_t>(best)]});
   }
   return options;
 }

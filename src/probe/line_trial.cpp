@@ -11,7 +11,6 @@
 #include "comm/agreement.hpp"
 #include "kernel/sweep.hpp"
 #include "plan/kinds.hpp"
-#include "run/line_kinds.hpp"
 
 namespace weft::probe {
 namespace {
@@ -86,8 +85,8 @@ class Array {
   kernel::Sweep sweep(Direction direction, const kernel::LineChoice& way) const {
     kernel::LocalOptions options{
         .engine = way.engine, .precision = tried_.precision, .effort = tried_.effort};
-    const kernel::LineKind kind = run::line_kind(tried_.kind, direction);
-    options.choices.push_back({forward_of(kind), tried_.across_memory, tried_.length, way});
+    const kernel::LineKind kind = kernel::line_kind(tried_.kind, direction);
+    options.choices.push_back({choice_kind(kind), tried_.across_memory, tried_.length, way});
     const int from = direction == Direction::forward ? 0 : 1;
     const kernel::AxisTransform transform{.axis = axis(), .kind = kind, .length = tried_.length};
     return {box(from), {transform}, place(from), place(1 - from), options};

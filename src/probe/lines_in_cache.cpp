@@ -8,7 +8,6 @@
 
 #include "kernel/tile_shape.hpp"
 #include "model/stage_lines.hpp"
-#include "run/line_kinds.hpp"
 
 namespace weft::probe {
 
@@ -30,7 +29,7 @@ LinesInCache::Tiles LinesInCache::tiles_of(Kind kind, std::int64_t length, doubl
   const std::int64_t extent = kind == Kind::r2c ? length / 2 + 1 : length;
   const kernel::TileShape tile = kernel::tile_shape(extent * element_bytes, element_bytes);
   tile_bytes_ = std::max(tile_bytes_, tile.bytes());
-  const kernel::LineKind line = run::line_kind(kind, Direction::forward);
+  const kernel::LineKind line = kernel::line_kind(kind, Direction::forward);
   return {{{.kind = line, .length = length}, options, tile.pitch_bytes, tile.pitch_bytes, false},
           tile.lines,
           static_cast<std::int64_t>(std::ceil(count / static_cast<double>(tile.lines)))};

@@ -50,8 +50,7 @@ class Tiles {
              kernel::Engine& engine) const {
     const std::int64_t pitch = pitch_of(length, precision);
     const std::int64_t count = std::clamp<std::int64_t>(tile_bytes() / pitch, 1, 64);
-    const kernel::LineKind line =
-        kind == Kind::c2c ? kernel::LineKind::c2c_forward : kernel::LineKind::r2c;
+    const kernel::LineKind line = kernel::line_kind(kind, Direction::forward);
     const kernel::LineRunner runner({.kind = line, .length = length},
                                     {.engine = &engine, .precision = precision, .effort = effort},
                                     pitch, pitch, false);

@@ -11,9 +11,8 @@ using kernel::AxisTransform;
 using kernel::Place;
 
 bool is_real_transform(const std::vector<AxisTransform>& transforms, int axis) {
-  return std::any_of(transforms.begin(), transforms.end(), [&](const auto& t) {
-    return t.axis == axis && (t.kind == kernel::LineKind::r2c || t.kind == kernel::LineKind::c2r);
-  });
+  return std::any_of(transforms.begin(), transforms.end(),
+                     [&](const auto& t) { return t.axis == axis && t.kind.is_halved(); });
 }
 
 /// Returns the axis that r2c halves or c2r restores.

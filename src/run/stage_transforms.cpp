@@ -6,7 +6,6 @@
 
 #include "plan/kinds.hpp"
 #include "plan/line_view.hpp"
-#include "run/line_kinds.hpp"
 
 namespace weft::run {
 namespace {
@@ -19,18 +18,18 @@ int sign_of(const Problem& problem, Direction direction) {
 }
 
 /// Returns the factors that make a cosine or sine transform orthogonal, as scipy's norm "ortho".
-kernel::EndFactors ortho_factors(LineKind kind) {
+kernel::EndFactors ortho_factors(Kind kind) {
   const long double root = std::sqrt(2.0L);
   switch (kind) {
-    case LineKind::dct1:
+    case Kind::dct1:
       return {.first_in = root, .last_in = root, .first_out = 1 / root, .last_out = 1 / root};
-    case LineKind::dct2:
+    case Kind::dct2:
       return {.first_out = 1 / root};
-    case LineKind::dct3:
+    case Kind::dct3:
       return {.first_in = root};
-    case LineKind::dst2:
+    case Kind::dst2:
       return {.last_out = 1 / root};
-    case LineKind::dst3:
+    case Kind::dst3:
       return {.last_in = root};
     default:
       return {};
@@ -50,15 +49,15 @@ AxisTransform axis_transform(const Problem& problem, const Stage& stage, int axi
   t.kind = sign < 0 ? LineKind::c2c_forward : LineKind::c2c_backward;
   if (problem.halves(axis)) {
     // Libraries have r2c with the sign - and c2r with +; the other signs are their conjugates.
-    t.kind = direction == Direction::forward ? LineKind::r2c : LineKind::c2r;
+    t.kind = {Kind::r2c, direction};
     t.conjugate_output = t.kind == LineKind::r2c && sign > 0;
     t.conjugate_input = t.kind == LineKind::c2r && sign < 0;
   }
   if (!is_view && keeps_elements(problem.kind_of(axis))) {
-    t.kind = line_kind(problem.kind_of(axis), direction);
+    t.kind = kernel::line_kind(problem.kind_of(axis), direction);
     // An axis that is halved comes first, so that the others meet what is left after it.
     t.parts = stage.source_element == Element::complex || stage.target_element == Element::complex;
-    if (problem.norm == Norm::ortho) t.ends = ortho_factors(t.kind);
+    if (problem.norm == Norm::ortho) t.ends = ortho_factors(t.kind.kind);
   }
   const bool forward = direction == Direction::forward;
   if (!is_view && problem.truncates(axis))

@@ -147,7 +147,7 @@ std::vector<std::complex<Real>> columns(Engine& engine, Precision precision, std
     in[i] = {static_cast<Real>(i * 37 % 101) - 50, static_cast<Real>(i * 53 % 89) - 44};
   std::vector<std::complex<Real>> out(in.size());
   LocalOptions options{.engine = &engine, .precision = precision};
-  options.choices.push_back({LineKind::c2c_forward, true, length, {&engine, form}});
+  options.choices.push_back({Kind::c2c, true, length, {&engine, form}});
   const Box box = Box::whole({length, count});
   const auto place = [&](int buffer) {
     return Place{{{box, buffer, 0, {count, 1}}}, complex_bytes(precision)};

@@ -21,30 +21,30 @@ using test_support::expect_error;
 
 const std::uint64_t seed = test_support::chosen_seed(8);
 
-const std::vector<LineKind> kinds{LineKind::dct1, LineKind::dct2, LineKind::dct3, LineKind::dct4,
-                                  LineKind::dst1, LineKind::dst2, LineKind::dst3, LineKind::dst4};
+const std::vector<Kind> kinds{Kind::dct1, Kind::dct2, Kind::dct3, Kind::dct4,
+                              Kind::dst1, Kind::dst2, Kind::dst3, Kind::dst4};
 
 /// cos(pi*m/n) and sin(pi*m/n).
 Wide cosine(std::int64_t m, std::int64_t n) { return root(m % (2 * n), 2 * n).re; }
 Wide sine(std::int64_t m, std::int64_t n) { return -root(m % (2 * n), 2 * n).im; }
 
 /// The factor of x[j] in y[k], as FFTW's manual has it.
-Wide factor(LineKind kind, std::int64_t j, std::int64_t k, std::int64_t n) {
+Wide factor(Kind kind, std::int64_t j, std::int64_t k, std::int64_t n) {
   const bool is_end = j == 0 || j == n - 1;
   switch (kind) {
-    case LineKind::dct1:
+    case Kind::dct1:
       return (is_end ? 1 : 2) * cosine(j * k, n - 1);
-    case LineKind::dct2:
+    case Kind::dct2:
       return 2 * cosine((2 * j + 1) * k, 2 * n);
-    case LineKind::dct3:
+    case Kind::dct3:
       return (j == 0 ? 1 : 2) * cosine(j * (2 * k + 1), 2 * n);
-    case LineKind::dct4:
+    case Kind::dct4:
       return 2 * cosine((2 * j + 1) * (2 * k + 1), 4 * n);
-    case LineKind::dst1:
+    case Kind::dst1:
       return 2 * sine((j + 1) * (k + 1), n + 1);
-    case LineKind::dst2:
+    case Kind::dst2:
       return 2 * sine((2 * j + 1) * (k + 1), 2 * n);
-    case LineKind::dst3:
+    case Kind::dst3:
       return (j == n - 1 ? 1 : 2) * sine((j + 1) * (2 * k + 1), 2 * n);
     default:
       return 2 * sine((2 * j + 1) * (2 * k + 1), 4 * n);
@@ -52,7 +52,7 @@ Wide factor(LineKind kind, std::int64_t j, std::int64_t k, std::int64_t n) {
 }
 
 /// The factors of a kind and length: that of x[j] in y[k] at k*n + j.
-std::vector<Wide> factors(LineKind kind, std::int64_t n) {
+std::vector<Wide> factors(Kind kind, std::int64_t n) {
   std::vector<Wide> found;
   for (std::int64_t k = 0; k < n; ++k)
     for (std::int64_t j = 0; j < n; ++j) found.push_back(factor(kind, j, k, n));
@@ -133,9 +133,9 @@ class CosineLines : public testing::TestWithParam<std::string> {};
 TEST_P(CosineLines, AreTheirSums) {
   if (!has_engine(GetParam(), Precision::f64)) GTEST_SKIP() << GetParam() << " is not here";
   Engine& its = engine(GetParam());
-  for (const LineKind kind : kinds)
+  for (const Kind kind : kinds)
     for (const std::int64_t length : {1, 2, 3, 4, 5, 7, 8, 15, 16, 31, 37, 60}) {
-      if (kind == LineKind::dct1 && length < 2) continue;
+      if (kind == Kind::dct1 && length < 2) continue;
       const std::vector<Wide> exact = factors(kind, length);
       const std::int64_t pitch = (length + 15) / 16 * 16 + 16;
       for (const Precision precision : {Precision::f32, Precision::f64, Precision::f80})
@@ -143,7 +143,7 @@ TEST_P(CosineLines, AreTheirSums) {
           for (const bool in_place : {false, true})
             for (const std::int64_t count : {1, 17})
               check(its,
-                    {.kind = kind,
+                    {.kind = {kind},
                      .precision = precision,
                      .length = length,
                      .count = count,
@@ -159,12 +159,12 @@ TEST_P(CosineLines, RulesAreChecked) {
   if (!has_engine(GetParam(), Precision::f64)) GTEST_SKIP() << GetParam() << " is not here";
   Engine& its = engine(GetParam());
   expect_error(ErrorCode::invalid_argument, {"type 1", "at least 2 points", "dct1"}, [&] {
-    its.lines({.kind = LineKind::dct1, .length = 1, .in_pitch = 1, .out_pitch = 1});
+    its.lines({.kind = {Kind::dct1}, .length = 1, .in_pitch = 1, .out_pitch = 1});
   });
   expect_error(ErrorCode::invalid_argument, {"parts", "c2c forward"},
                [&] { its.lines({.length = 4, .in_pitch = 4, .out_pitch = 4, .parts = true}); });
   expect_error(ErrorCode::invalid_argument, {"across a tile must be c2c"}, [&] {
-    its.lines({.kind = LineKind::dct2,
+    its.lines({.kind = {Kind::dct2},
                .length = 4,
                .in_pitch = 4,
                .out_pitch = 4,

@@ -431,11 +431,10 @@ TEST(Engines, of_some_lines_replace_the_engine_of_the_others) {
   Named of_reals;
   Named of_complex;
   Named across;
-  const LocalOptions options{
-      .engine = &others,
-      .choices = {{LineKind::c2c_forward, true, 8, {&across, TileForm::across}},
-                  {LineKind::r2c, false, 8, {&of_reals}},
-                  {LineKind::c2c_forward, false, 8, {&of_complex}}}};
+  const LocalOptions options{.engine = &others,
+                             .choices = {{Kind::c2c, true, 8, {&across, TileForm::across}},
+                                         {Kind::r2c, false, 8, {&of_reals}},
+                                         {Kind::c2c, false, 8, {&of_complex}}}};
   const auto chosen = [&](LineKind kind, std::int64_t length, bool across_memory) {
     return options.choice_of(kind, length, across_memory).engine;
   };

@@ -110,7 +110,7 @@ Job random_job(Precision precision, Random& random) {
       const auto number = static_cast<std::size_t>(draw(random, 0, std::ssize(engines) - 1));
       const bool across_tile = across_memory && draw(random, 0, 3) > 0;
       job.options.choices.push_back(
-          {forward_of(t.kind),
+          {choice_kind(t.kind),
            across_memory,
            t.length,
            {&engine(engines[number]), across_tile ? TileForm::across : TileForm::along}});

@@ -1,0 +1,7 @@
+#pragma once
+
+namespace weft {
+
+enum class Direction { forward, backward };
+
+}  // namespace weft
