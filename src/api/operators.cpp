@@ -38,7 +38,10 @@ FieldFunction of_square(const OperatorPlan& plan, const MakeFactor& make_factor)
   });
 }
 
-/// Returns the function that multiplies by the product of numbers of all axes.
+enum class Unit { one, i };
+
+/// Returns the function that multiplies by the product of numbers of all axes, or by i times it.
+template <Unit unit>
 FieldFunction of_product(const OperatorPlan& plan, const AxisNumbers& numbers) {
   return api::operator_function(plan, plan.rules(), [&]<class T>(T) {
     return [tables = AxisTables<T>(numbers)](const Tile& tile) {
@@ -46,25 +49,15 @@ FieldFunction of_product(const OperatorPlan& plan, const AxisNumbers& numbers) {
       const TileTables<T> of_tile(tables, tile, axis);
       const T* along = of_tile.along();
       for_each_row(tile, axis, [&](const TileRow& row) {
-        api::scale_rows<T>(tile, row, axis, [along, others = of_tile.product(row)](std::int64_t i) {
+        const auto product = [along, others = of_tile.product(row)](std::int64_t i) {
           return others * along[i];
-        });
-      });
-    };
-  });
-}
-
-/// Returns the function that multiplies by i and the product of numbers of all axes.
-FieldFunction of_imaginary_product(const OperatorPlan& plan, const AxisNumbers& numbers) {
-  return api::operator_function(plan, plan.rules(), [&]<class T>(T) {
-    return [tables = AxisTables<T>(numbers)](const Tile& tile) {
-      const std::int64_t axis = row_axis(tile);
-      const TileTables<T> of_tile(tables, tile, axis);
-      const T* along = of_tile.along();
-      for_each_row(tile, axis, [&](const TileRow& row) {
-        api::turn_rows<T>(tile, row, axis, [along, others = of_tile.product(row)](std::int64_t i) {
-          return Parts<T>{0, others * along[i]};
-        });
+        };
+        if constexpr (unit == Unit::one)
+          api::scale_rows<T>(tile, row, axis, product);
+        else
+          api::turn_rows<T>(tile, row, axis, [product](std::int64_t i) {
+            return Parts<T>{0, product(i)};
+          });
       });
     };
   });
@@ -135,7 +128,7 @@ FieldFunction derivative(const Plan& plan, int axis, std::int64_t order, const L
                   std::string(to_string(made.problem().precision)) + "; given " +
                   std::to_string(order) + "; lower it");
   }
-  return is_odd ? of_imaginary_product(made, numbers) : of_product(made, numbers);
+  return is_odd ? of_product<Unit::i>(made, numbers) : of_product<Unit::one>(made, numbers);
 }
 
 FieldFunction laplacian(const Plan& plan, const Lengths& lengths) {
@@ -165,7 +158,7 @@ FieldFunction gaussian(const Plan& plan, double sigma, const Lengths& lengths) {
     factors = made.wavenumbers(axis);
     for (long double& each : factors) each = gaussian_factor<long double>(each * each, sigma);
   }
-  return of_product(made, numbers);
+  return of_product<Unit::one>(made, numbers);
 }
 
 FieldFunction band_pass(const Plan& plan, double low, double high, const Lengths& lengths) {
