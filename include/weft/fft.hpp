@@ -189,6 +189,12 @@ class Fft {
                                         std::span<Real* const> out);
   std::vector<double> apply_in_spectrum(const FieldWork& work, std::span<const Complex* const> in,
                                         std::span<Complex* const> out);
+  /// Describes the stages and exchanges of a round trip of `inputs` and `outputs` arrays, with their
+  /// predicted times if a model of a machine planned the transform. Local. Nothing is called.
+  std::string explain_apply_in_spectrum(const FieldWork& work, std::int64_t inputs,
+                                        std::int64_t outputs) const;
+  std::string explain_apply_in_space(const FieldWork& work, std::int64_t inputs,
+                                     std::int64_t outputs) const;
   /// The mirror image: spectra are transformed backward, changed by the function in space, and
   /// transformed forward. Inputs and outputs are as the output of forward.
   std::vector<double> apply_in_space(const FieldWork& work, std::span<const Real* const> in,

@@ -26,7 +26,7 @@ struct StepCost {
   double wire_s = 0;        ///< of an exchange: bytes on the busiest link
   double processor_s = 0;   ///< of an exchange: work of the processor for bytes, never hidden
   double hidden_s = 0;      ///< of an exchange: overlapped with the computing of stages
-  std::int64_t bytes = 0;   ///< read and written by a stage; sent to others by an exchange
+  std::int64_t bytes = 0;   ///< read and written by a stage; from others by an exchange
   std::int64_t messages = 0;
   Limit limit = Limit::nothing;
   std::string where;  ///< the link that limits an exchange
@@ -37,7 +37,7 @@ struct StepCost {
   friend bool operator==(const StepCost&, const StepCost&) = default;
 };
 
-/// Stages and exchanges in the order of forward, a stage first.
+/// Stages and exchanges in the order of forward, or of a round trip; a stage first.
 struct PlanCost {
   std::vector<StepCost> steps;
   double call_s = 0;  ///< of the call: checks of arguments and agreement of all ranks

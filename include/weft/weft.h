@@ -351,6 +351,13 @@ int weft_fft_apply_in_space(weft_fft* fft, const weft_field_work* work, int64_t 
                             const void* const* in, int64_t outputs, void* const* out,
                             double* results);
 
+/// Describes the stages and exchanges of such a call, with their predicted times if a model of a
+/// machine planned the transform. Free it with weft_free. Local; calls no function.
+int weft_fft_explain_apply_in_spectrum(const weft_fft* fft, const weft_field_work* work,
+                                       int64_t inputs, int64_t outputs, char** text);
+int weft_fft_explain_apply_in_space(const weft_fft* fft, const weft_field_work* work,
+                                    int64_t inputs, int64_t outputs, char** text);
+
 /// Layouts of the input and the output of forward. Free them with weft_layout_destroy. With
 /// WEFT_OUTPUT_ANY the output of a single axis of n points that is divided among ranks has two
 /// axes, n1 x n2 = n: element (k1, k2) is X[k1 + n1*k2]. weft_layout_dims returns the number of
@@ -380,8 +387,9 @@ typedef struct weft_step {
   double under_way_s;  ///< of an exchange: messages were under way
   int64_t bytes_read;  ///< from memory, by weft
   int64_t bytes_written;
-  int64_t bytes_sent;  ///< to other ranks
-  int64_t messages;    ///< to other ranks
+  int64_t bytes_sent;         ///< to other ranks
+  int64_t messages;           ///< to other ranks
+  int64_t bytes_from_others;  ///< without a message, from the memory of other ranks of this node
 } weft_step;
 /// Switches recording. While it is not 0, every run records its steps.
 int weft_fft_set_recording(weft_fft* fft, int on);

@@ -12,6 +12,7 @@ import numpy as np
 from weft import arrays, errors, runtime
 from weft._planning import start_of
 from weft._support import array_checks, checks, pickles
+from weft._support.field_counts import field_counts
 from weft.arrays import Array
 
 # A call of Python costs some microseconds, so a field has at least this many bytes in its tiles.
@@ -284,7 +285,7 @@ class _Call:
         self, fft: Any, side: Any, in_spectrum: bool, inputs: Any, outputs: Any, functions: Any, fields: Any
     ) -> None:
         """Checks what a caller gave."""
-        self.fields = _field_counts(fields)
+        self.fields = field_counts(fields)
         for i, (given, what) in enumerate(zip(functions, ("function", "before", "after"), strict=True)):
             if i == 0 or given is not None:
                 self.functions[i] = bound(given, fft, what)
@@ -324,17 +325,6 @@ def _wanted_outputs(outputs: Any, inputs: int) -> list[Any]:
     if isinstance(outputs, int):
         return [None] * checks.integer(outputs, "outputs", 1, 1000)
     return list(checks.items(outputs, "outputs"))
-
-
-def _field_counts(fields: Any) -> tuple[int, int]:
-    if fields is None:
-        return 0, 0
-    counts = checks.integers(fields, "fields")
-    if len(counts) != 2:
-        raise errors.InvalidArgument(
-            f"fields must be two numbers, of fields transformed there and back; given {len(counts)}"
-        )
-    return counts[0], counts[1]
 
 
 def _checked_address(array: Array, side: Any, role: Any, *, writable: bool) -> int:

@@ -19,6 +19,8 @@ class StepRecord:
     messages       messages sent to other ranks
     waited_s       exchange only: time in which this rank only waited for messages
     under_way_s    exchange only: time in which messages were under way; under_way_s - waited_s is hidden
+    bytes_from_others
+                   exchange only: bytes from the memory of other ranks of this node, without a message
     """
 
     name: str
@@ -31,3 +33,4 @@ class StepRecord:
     messages: int
     waited_s: float
     under_way_s: float
+    bytes_from_others: int = 0

@@ -12,6 +12,7 @@ import numpy as np
 from weft import _planning, arrays, errors, runtime
 from weft._planning import start_of
 from weft._support import array_checks, checks, dtypes, grids, pickles
+from weft._support.field_counts import array_counts, field_counts, is_spectrum
 from weft._support.option_types import checked
 from weft.arrays import Array, Side
 from weft.fields import Applied, apply
@@ -420,13 +421,26 @@ class FFT:
         """The steps of the last recorded run."""
         return [StepRecord(**step) for step in self._handle.record()]
 
-    def explain(self) -> str:
+    def explain(
+        self,
+        *,
+        apply_in: str | None = None,
+        inputs: int = 1,
+        outputs: int | None = None,
+        before: bool = False,
+        after: bool = False,
+        fields: tuple[int, int] | None = None,
+    ) -> str:
         """Describes the chosen plan and the reasons for it in a few lines; after a recorded run also the times of its
-        steps on this rank.
+        steps on this rank, next to the predicted ones if a model of a machine planned a forward or a round trip.
 
-        Each step has its predicted time next to it if a machine was given and the run was forward.
+        With `apply_in`, "spectrum" or "space", describes the stages, exchanges and predicted times of a round trip
+        instead: of `inputs` arrays into `outputs`, with functions `before` and `after` or not. Runs nothing.
         """
-        return str(self._handle.explain())
+        if apply_in is None:
+            return str(self._handle.explain())
+        counts = (*array_counts(inputs, outputs), bool(before), bool(after), *field_counts(fields))
+        return str(self._handle.explain_apply(is_spectrum(apply_in), *counts))
 
     def __reduce_ex__(self, protocol: Any) -> Any:
         pickles.refuse("a transform", "send fft.plan, and bind it there with weft.FFT.of_plan")

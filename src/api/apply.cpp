@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <exception>
 #include <mutex>
 #include <string>
@@ -7,6 +8,7 @@
 
 #include "api/handle.hpp"
 #include "api/handle_call.hpp"
+#include "base/hash.hpp"
 #include "base/memory.hpp"
 
 namespace weft::api {
@@ -20,7 +22,7 @@ run::FunctionShape shape_of(const FieldFunction& function) {
   return {function.results, function.is_pointwise};
 }
 
-run::RoundTripShape shape_of(run::ApplyIn turn, const FieldWork& work, std::size_t inputs,
+run::RoundTripShape shape_of(ApplyIn turn, const FieldWork& work, std::size_t inputs,
                              std::size_t outputs) {
   const auto in = static_cast<std::int64_t>(inputs);
   const auto out = static_cast<std::int64_t>(outputs);
@@ -35,29 +37,15 @@ run::RoundTripShape shape_of(run::ApplyIn turn, const FieldWork& work, std::size
   return shape;
 }
 
-std::string words_of(run::ApplyIn turn) {
-  return turn == run::ApplyIn::spectrum ? "apply_in_spectrum" : "apply_in_space";
+std::string words_of(ApplyIn turn) {
+  return turn == ApplyIn::spectrum ? "apply_in_spectrum" : "apply_in_space";
 }
 
 std::string words_of(const run::FunctionShape& shape) {
   return plural(shape.results, "result") + (shape.is_pointwise ? " of each point alone" : "");
 }
 
-/// Returns a round trip in words that differ where ranks must not.
-std::string words_of(const run::RoundTripShape& shape, const FieldWork& work) {
-  const auto combined = [](const FieldFunction& f) {
-    return f.combine == Combine::sum ? " added" : ", the largest";
-  };
-  const run::FieldCounts& n = shape.counts;
-  std::string words = words_of(shape.turn) + " of " + plural(n.stored_in, "input") + ", " +
-                      plural(n.in, "field") + " there, " + plural(n.out, "field") + " back, " +
-                      plural(n.stored_out, "output") + ", a function with " +
-                      words_of(shape.function) + combined(work.function);
-  if (shape.before)
-    words += ", one before it with " + words_of(*shape.before) + combined(*work.before);
-  if (shape.after) words += ", one after it with " + words_of(*shape.after) + combined(*work.after);
-  return words;
-}
+constexpr std::size_t most_round_trips = 8;
 
 Error invalid(const std::string& text) { return Error(ErrorCode::invalid_argument, text); }
 
@@ -107,16 +95,64 @@ Error error_of(const std::exception_ptr& reason) {
   }
 }
 
+Error no_trips(ApplyIn turn, const std::string& reason) {
+  return Error(ErrorCode::unsupported,
+               words_of(turn) + " needs whole lines of each axis in turn; " + reason +
+                   "; call forward and backward, and your function between them");
+}
+
+}  // namespace
+
+std::int64_t Handle::RoundTripCall::number() const {
+  const FieldCounts& n = shape.counts;
+  const auto of = [](const std::optional<run::FunctionShape>& function) {
+    return function ? 2 * function->results + (function->is_pointwise ? 1 : 0) : -1;
+  };
+  const auto combined = [](const FieldFunction& function) {
+    return static_cast<std::int64_t>(function.combine);
+  };
+  const std::array<std::int64_t, 12> values{static_cast<std::int64_t>(shape.turn),
+                                            n.stored_in,
+                                            n.in,
+                                            n.out,
+                                            n.stored_out,
+                                            of(shape.before),
+                                            of(shape.function),
+                                            of(shape.after),
+                                            shape.before ? combined(*work.before) : -1,
+                                            combined(work.function),
+                                            shape.after ? combined(*work.after) : -1,
+                                            shape.least_block_bytes};
+  return static_cast<std::int64_t>(
+      hash_of({reinterpret_cast<const char*>(values.data()), sizeof values}) >> 2);
+}
+
+std::string Handle::RoundTripCall::words() const {
+  const auto combined = [](const FieldFunction& f) {
+    return f.combine == Combine::sum ? " added" : ", the largest";
+  };
+  const FieldCounts& n = shape.counts;
+  std::string words = words_of(shape.turn) + " of " + plural(n.stored_in, "input") + ", " +
+                      plural(n.in, "field") + " there, " + plural(n.out, "field") + " back, " +
+                      plural(n.stored_out, "output") + ", a function with " +
+                      words_of(shape.function) + combined(work.function);
+  if (shape.before)
+    words += ", one before it with " + words_of(*shape.before) + combined(*work.before);
+  if (shape.after) words += ", one after it with " + words_of(*shape.after) + combined(*work.after);
+  if (shape.least_block_bytes > 0)
+    words += ", tiles of at least " + plural(shape.least_block_bytes, "byte");
+  return words;
+}
+
 /// Combines the results of all ranks in their order.
-void combine_ranks(const comm::Communicator& comm, const FieldWork& work,
-                   std::vector<double>& results) {
-  if (results.empty() || comm.size() == 1) return;
-  std::vector<double> all(results.size() * static_cast<std::size_t>(comm.size()));
-  comm.all_gather_bytes(results.data(), static_cast<std::int64_t>(results.size() * sizeof(double)),
-                        all.data());
-  std::copy_n(all.begin(), results.size(), results.begin());
-  for (std::size_t rank = 1; rank < static_cast<std::size_t>(comm.size()); ++rank) {
-    const double* of_rank = all.data() + rank * results.size();
+void Handle::combine_ranks(const FieldWork& work, std::vector<double>& results) {
+  if (results.empty() || comm_.size() == 1) return;
+  gathered_.resize(results.size() * static_cast<std::size_t>(comm_.size()));
+  comm_.all_gather_bytes(results.data(), static_cast<std::int64_t>(results.size() * sizeof(double)),
+                         gathered_.data());
+  std::copy_n(gathered_.begin(), results.size(), results.begin());
+  for (std::size_t rank = 1; rank < static_cast<std::size_t>(comm_.size()); ++rank) {
+    const double* of_rank = gathered_.data() + rank * results.size();
     double* total = results.data();
     for (const FieldFunction* function : {work.before ? &*work.before : nullptr, &work.function,
                                           work.after ? &*work.after : nullptr})
@@ -126,15 +162,11 @@ void combine_ranks(const comm::Communicator& comm, const FieldWork& work,
   }
 }
 
-}  // namespace
-
-std::optional<Error> Handle::work_error(run::ApplyIn turn, const FieldWork& work,
+std::optional<Error> Handle::work_error(ApplyIn turn, const FieldWork& work,
                                         std::span<const void* const> in,
                                         std::span<void* const> out) const {
-  if (const std::string reason = run::no_round_trip(plan_); !reason.empty())
-    return Error(ErrorCode::unsupported,
-                 words_of(turn) + " needs whole lines of each axis in turn; " + reason +
-                     "; call forward and backward, and your function between them");
+  if (const std::string reason = no_round_trip(plan_); !reason.empty())
+    return no_trips(turn, reason);
   const auto fields = static_cast<std::size_t>(plan_.problem.fields());
   if (auto error = count_error(work, fields * in.size(), fields * out.size())) return error;
   if (auto error = function_error(work.function, "function")) return error;
@@ -142,15 +174,14 @@ std::optional<Error> Handle::work_error(run::ApplyIn turn, const FieldWork& work
     if (auto error = function_error(*work.before, "before")) return error;
   if (work.after)
     if (auto error = function_error(*work.after, "after")) return error;
-  const bool in_spectrum = turn == run::ApplyIn::spectrum;
+  const bool in_spectrum = turn == ApplyIn::spectrum;
   const Layout& layout = in_spectrum ? input_ : output_;
-  const std::int64_t elements = layout.local_volume(comm_.rank());
   const std::int64_t bytes = bytes_of(in_spectrum);
   const auto is_null = [](const void* array) { return array == nullptr; };
-  if (elements > 0 &&
+  if (bytes > 0 &&
       (std::any_of(in.begin(), in.end(), is_null) || std::any_of(out.begin(), out.end(), is_null)))
     return invalid("an array of a round trip is a null pointer, but this rank's box has " +
-                   std::to_string(elements) + " elements");
+                   std::to_string(layout.local_volume(comm_.rank())) + " elements");
   for (std::size_t j = 0; j < out.size(); ++j) {
     for (std::size_t i = 0; i < j; ++i)
       if (overlap(out[i], bytes, out[j], bytes))
@@ -166,15 +197,25 @@ std::optional<Error> Handle::work_error(run::ApplyIn turn, const FieldWork& work
 }
 
 run::RoundTrip& Handle::round_trip(const run::RoundTripShape& shape) {
-  for (run::RoundTrip& trip : round_trips_)
-    if (trip.shape() == shape) return trip;
-  return round_trips_.emplace_back(plan_, comm_, local_, shape);
+  const auto known =
+      std::find_if(round_trips_.begin(), round_trips_.end(),
+                   [&](const run::RoundTrip& trip) { return trip.shape() == shape; });
+  if (known != round_trips_.end()) {
+    round_trips_.splice(round_trips_.begin(), round_trips_, known);
+    return round_trips_.front();
+  }
+  // Ranks make the same calls, so that the same round trip leaves on all of them.
+  if (round_trips_.size() == most_round_trips) {
+    if (last_round_trip_ == &round_trips_.back()) last_round_trip_ = nullptr;
+    round_trips_.pop_back();
+  }
+  return round_trips_.emplace_front(plan_, comm_, local_, shape);
 }
 
-void Handle::split_components(run::ApplyIn turn, std::span<const void* const> in,
+void Handle::split_components(ApplyIn turn, std::span<const void* const> in,
                               std::span<void* const> out) {
   const std::int64_t fields = plan_.problem.fields();
-  const std::int64_t step = bytes_of(turn == run::ApplyIn::spectrum) / fields;
+  const std::int64_t step = bytes_of(turn == ApplyIn::spectrum) / fields;
   component_inputs_.clear();
   component_outputs_.clear();
   for (const void* array : in)
@@ -185,14 +226,15 @@ void Handle::split_components(run::ApplyIn turn, std::span<const void* const> in
       component_outputs_.push_back(static_cast<char*>(array) + i * step);
 }
 
-std::vector<double> Handle::apply(run::ApplyIn turn, const FieldWork& work,
+std::vector<double> Handle::apply(ApplyIn turn, const FieldWork& work,
                                   std::span<const void* const> in, std::span<void* const> out,
                                   const std::optional<Error>& mine) {
   const comm::Turn comm_turn(comm_);
   const std::lock_guard own_turn(turns_);
   const auto fields = static_cast<std::size_t>(plan_.problem.fields());
   const run::RoundTripShape shape = shape_of(turn, work, fields * in.size(), fields * out.size());
-  CallGate gate(*this, {number_, Direction::forward, in.size(), words_of(shape, work)},
+  const RoundTripCall call{shape, work};
+  CallGate gate(*this, {number_, Direction::forward, in.size(), &call},
                 mine ? mine : work_error(turn, work, in, out), false);
   gate.conclude();
   run::RoundTrip& trip = round_trip(shape);
@@ -202,8 +244,22 @@ std::vector<double> Handle::apply(run::ApplyIn turn, const FieldWork& work,
   std::vector<double> results =
       trip.execute(work, component_inputs_, component_outputs_, transform_->recording(), reason);
   comm::agree_or_throw(comm_, reason ? std::optional<Error>(error_of(reason)) : std::nullopt);
-  combine_ranks(comm_, work, results);
+  combine_ranks(work, results);
   return results;
+}
+
+std::string Handle::explain_apply(ApplyIn turn, const FieldWork& work, std::int64_t inputs,
+                                  std::int64_t outputs) const {
+  if (const std::string reason = no_round_trip(plan_); !reason.empty())
+    throw no_trips(turn, reason);
+  const std::int64_t fields = plan_.problem.fields();
+  const auto in = static_cast<std::size_t>(std::max<std::int64_t>(0, inputs) * fields);
+  const auto out = static_cast<std::size_t>(std::max<std::int64_t>(0, outputs) * fields);
+  if (const auto error = count_error(work, in, out)) throw *error;
+  const FieldTrip trip = shape_of(turn, work, in, out).trip();
+  std::optional<Prediction> prediction;
+  if (machine_) prediction = predict(plan_, trip, *machine_);
+  return weft::explain(plan_, trip, prediction);
 }
 
 }  // namespace weft::api

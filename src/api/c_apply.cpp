@@ -47,7 +47,7 @@ std::size_t count_of(std::int64_t count, const void* arrays, const char* name) {
   return static_cast<std::size_t>(count);
 }
 
-int apply(weft_fft* fft, run::ApplyIn turn, const weft_field_work* given, std::int64_t inputs,
+int apply(weft_fft* fft, ApplyIn turn, const weft_field_work* given, std::int64_t inputs,
           const void* const* in, std::int64_t outputs, void* const* out, double* results) noexcept {
   return guarded([&] {
     require(fft, "fft");
@@ -69,6 +69,15 @@ int apply(weft_fft* fft, run::ApplyIn turn, const weft_field_work* given, std::i
   });
 }
 
+int explain_apply(const weft_fft* fft, ApplyIn turn, const weft_field_work* work,
+                  std::int64_t inputs, std::int64_t outputs, char** text) noexcept {
+  return guarded([&] {
+    require(fft, "fft");
+    require(work, "work");
+    give_text(fft->handle.explain_apply(turn, work_of(*work), inputs, outputs), text);
+  });
+}
+
 }  // namespace
 }  // namespace weft::api
 
@@ -77,11 +86,21 @@ using namespace weft::api;
 int weft_fft_apply_in_spectrum(weft_fft* fft, const weft_field_work* work, int64_t inputs,
                                const void* const* in, int64_t outputs, void* const* out,
                                double* results) {
-  return apply(fft, weft::run::ApplyIn::spectrum, work, inputs, in, outputs, out, results);
+  return apply(fft, weft::ApplyIn::spectrum, work, inputs, in, outputs, out, results);
 }
 
 int weft_fft_apply_in_space(weft_fft* fft, const weft_field_work* work, int64_t inputs,
                             const void* const* in, int64_t outputs, void* const* out,
                             double* results) {
-  return apply(fft, weft::run::ApplyIn::space, work, inputs, in, outputs, out, results);
+  return apply(fft, weft::ApplyIn::space, work, inputs, in, outputs, out, results);
+}
+
+int weft_fft_explain_apply_in_spectrum(const weft_fft* fft, const weft_field_work* work,
+                                       int64_t inputs, int64_t outputs, char** text) {
+  return explain_apply(fft, weft::ApplyIn::spectrum, work, inputs, outputs, text);
+}
+
+int weft_fft_explain_apply_in_space(const weft_fft* fft, const weft_field_work* work,
+                                    int64_t inputs, int64_t outputs, char** text) {
+  return explain_apply(fft, weft::ApplyIn::space, work, inputs, outputs, text);
 }

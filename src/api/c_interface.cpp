@@ -213,6 +213,7 @@ weft_step step_of(const StepRecord& record) {
   step.bytes_written = record.bytes_written;
   step.bytes_sent = record.bytes_sent;
   step.messages = record.messages;
+  step.bytes_from_others = record.bytes_from_others;
   return step;
 }
 

@@ -1,5 +1,7 @@
 #include "api/choose.hpp"
 
+#include <utility>
+
 #include "api/identity.hpp"
 #include "api/line_engines.hpp"
 #include "api/mpi_trials.hpp"
@@ -40,13 +42,13 @@ Plan plan_by_machine(const Problem& problem, const Machine& machine, const Handl
   });
 }
 
-Plan newly_chosen(const Problem& given, const Handle::Options& options,
-                  const comm::Communicator& comm) {
+ChosenPlan newly_chosen(const Problem& given, const Handle::Options& options,
+                        const comm::Communicator& comm) {
   // Errors are found before anything is measured.
   Problem problem = comm::together(comm, [&] { return checked(given); });
   // Ranks may differ in threads, but have one plan.
   problem.threads = static_cast<int>(comm.max(std::int64_t{problem.threads}));
-  const PlannedBy by = planned_by(options.planning, problem.threads, options.engine, comm);
+  PlannedBy by = planned_by(options.planning, problem.threads, options.engine, comm);
   Plan plan =
       by.machine ? plan_by_machine(problem, *by.machine, options, comm) : comm::together(comm, [&] {
         return plan_by_fixed_rule(problem, options.planning.budget_s);
@@ -54,7 +56,7 @@ Plan newly_chosen(const Problem& given, const Handle::Options& options,
   if (!by.note.empty()) plan.notes.push_back(by.note);
   choose_line_engines(plan, options.engine, may_try_engines(options.planning, comm), comm);
   plan.problem.threads = given.threads;
-  return plan;
+  return {std::move(plan), std::move(by.machine)};
 }
 
 /// For a problem in which every rank gets a part: returns the best plan without that condition, if
@@ -74,8 +76,8 @@ run::Transform::Options run_options(const Plan& plan, const Handle::Options& opt
   return {local_options(plan), options.own_workspace};
 }
 
-Plan chosen_plan(const Problem& problem, const Handle::Options& options,
-                 const comm::Communicator& comm) {
+ChosenPlan chosen_plan(const Problem& problem, const Handle::Options& options,
+                       const comm::Communicator& comm) {
   if (options.planning.wisdom.empty()) return newly_chosen(problem, options, comm);
   const Problem complete = comm::together(comm, [&] { return checked(problem); });
   const MachineIdentity machine = identity_of(comm, options.engine);
@@ -87,12 +89,13 @@ Plan chosen_plan(const Problem& problem, const Handle::Options& options,
     // A plan that was added by hand may name no engines.
     if (known->line_engines.empty())
       choose_line_engines(*known, options.engine, may_try_engines(options.planning, comm), comm);
-    return *known;
+    return {std::move(*known), options.planning.machine};
   }
-  Plan plan = newly_chosen(problem, options, comm);
+  ChosenPlan chosen = newly_chosen(problem, options, comm);
   // The fixed rule or a model gives the same plan again at no cost.
-  if (plan.chosen_by == "trials") add_to_wisdom(options.planning.wisdom, plan, machine, comm);
-  return plan;
+  if (chosen.plan.chosen_by == "trials")
+    add_to_wisdom(options.planning.wisdom, chosen.plan, machine, comm);
+  return chosen;
 }
 
 }  // namespace weft::api

@@ -70,8 +70,8 @@ std::optional<Error> element_error(const Plan& plan, Element before, Element aft
 }
 
 /// Checks the numbers of the arrays of a round trip.
-std::optional<Error> side_error(const Plan& plan, run::ApplyIn turn, Element given) {
-  const bool in_spectrum = turn == run::ApplyIn::spectrum;
+std::optional<Error> side_error(const Plan& plan, ApplyIn turn, Element given) {
+  const bool in_spectrum = turn == ApplyIn::spectrum;
   const Element wanted =
       in_spectrum ? plan.stages.front().source_element : plan.stages.back().target_element;
   if (given == wanted) return {};
@@ -95,6 +95,20 @@ std::vector<const void*> untyped(std::span<const E* const> arrays) {
 template <class E>
 std::vector<void*> untyped(std::span<E* const> arrays) {
   return {arrays.begin(), arrays.end()};
+}
+
+/// The same in memory that this thread keeps for its next call.
+template <class E>
+std::span<const void* const> kept_inputs(std::span<const E* const> arrays) {
+  thread_local std::vector<const void*> kept;
+  kept.assign(arrays.begin(), arrays.end());
+  return kept;
+}
+template <class E>
+std::span<void* const> kept_outputs(std::span<E* const> arrays) {
+  thread_local std::vector<void*> kept;
+  kept.assign(arrays.begin(), arrays.end());
+  return kept;
 }
 
 }  // namespace
@@ -176,28 +190,38 @@ template <class T>
 std::vector<double> Fft<T>::apply_in_spectrum(const FieldWork& work,
                                               std::span<const Real* const> in,
                                               std::span<Real* const> out) {
-  return handle_->apply(run::ApplyIn::spectrum, work, untyped(in), untyped(out),
-                        side_error(plan(), run::ApplyIn::spectrum, Element::real));
+  return handle_->apply(ApplyIn::spectrum, work, kept_inputs(in), kept_outputs(out),
+                        side_error(plan(), ApplyIn::spectrum, Element::real));
 }
 template <class T>
 std::vector<double> Fft<T>::apply_in_spectrum(const FieldWork& work,
                                               std::span<const Complex* const> in,
                                               std::span<Complex* const> out) {
-  return handle_->apply(run::ApplyIn::spectrum, work, untyped(in), untyped(out),
-                        side_error(plan(), run::ApplyIn::spectrum, Element::complex));
+  return handle_->apply(ApplyIn::spectrum, work, kept_inputs(in), kept_outputs(out),
+                        side_error(plan(), ApplyIn::spectrum, Element::complex));
+}
+template <class T>
+std::string Fft<T>::explain_apply_in_spectrum(const FieldWork& work, std::int64_t inputs,
+                                              std::int64_t outputs) const {
+  return handle_->explain_apply(ApplyIn::spectrum, work, inputs, outputs);
+}
+template <class T>
+std::string Fft<T>::explain_apply_in_space(const FieldWork& work, std::int64_t inputs,
+                                           std::int64_t outputs) const {
+  return handle_->explain_apply(ApplyIn::space, work, inputs, outputs);
 }
 template <class T>
 std::vector<double> Fft<T>::apply_in_space(const FieldWork& work, std::span<const Real* const> in,
                                            std::span<Real* const> out) {
-  return handle_->apply(run::ApplyIn::space, work, untyped(in), untyped(out),
-                        side_error(plan(), run::ApplyIn::space, Element::real));
+  return handle_->apply(ApplyIn::space, work, kept_inputs(in), kept_outputs(out),
+                        side_error(plan(), ApplyIn::space, Element::real));
 }
 template <class T>
 std::vector<double> Fft<T>::apply_in_space(const FieldWork& work,
                                            std::span<const Complex* const> in,
                                            std::span<Complex* const> out) {
-  return handle_->apply(run::ApplyIn::space, work, untyped(in), untyped(out),
-                        side_error(plan(), run::ApplyIn::space, Element::complex));
+  return handle_->apply(ApplyIn::space, work, kept_inputs(in), kept_outputs(out),
+                        side_error(plan(), ApplyIn::space, Element::complex));
 }
 
 template <class T>

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdio>
 #include <mutex>
+#include <utility>
 
 #include "api/choose.hpp"
 #include "api/explain_record.hpp"
@@ -135,7 +136,9 @@ Handle::Handle(const Problem& given, const Options& wanted, const comm::Communic
   problem.ranks = comm.size();
   problem.ranks_per_node = options.own_workspace ? comm::ranks_sharing_memory(comm) : 1;
   comm::together(comm, [&] { require_possible(problem, options); });
-  plan_ = chosen_plan(problem, options, comm);
+  ChosenPlan chosen = chosen_plan(problem, options, comm);
+  plan_ = std::move(chosen.plan);
+  machine_ = std::move(chosen.machine);
   bind(options);
 }
 
@@ -352,7 +355,13 @@ std::int64_t Handle::inplace_bytes() const {
 
 std::int64_t Handle::workspace_bytes() const {
   const std::lock_guard turn(turns_);
-  return transform_->workspace_bytes();
+  return held_bytes();
+}
+
+std::int64_t Handle::held_bytes() const {
+  std::int64_t bytes = transform_->workspace_bytes();
+  for (const run::RoundTrip& trip : round_trips_) bytes += trip.workspace_bytes();
+  return bytes;
 }
 
 bool Handle::recording() const {
@@ -377,9 +386,11 @@ std::vector<StepRecord> Handle::record_now() const {
 
 std::string Handle::recorded_steps(bool is_predicted) const {
   if (last_round_trip_ != nullptr) {
-    const auto lanes = last_round_trip_->shape().counts.lanes();
-    const std::size_t steps = record().size() / static_cast<std::size_t>(lanes);
-    return record_lines(record(), steps, lanes, nullptr);
+    const run::RoundTripShape& shape = last_round_trip_->shape();
+    std::optional<Prediction> predicted;
+    if (machine_) predicted = predict(plan_, shape.trip(), *machine_);
+    return record_lines(record(), last_round_trip_->steps(), shape.counts.lanes(),
+                        predicted ? &*predicted : nullptr);
   }
   return record_lines(record(), 2 * plan_.stages.size() - 1, plan_.problem.fields(),
                       is_predicted ? &*plan_.prediction : nullptr);
@@ -392,8 +403,7 @@ std::string Handle::explain() const {
   return weft::explain(plan_) + "local FFTs: " + std::to_string(plan_.problem.threads) +
          (plan_.problem.threads == 1 ? " thread" : " threads") + " a rank, planned with " +
          to_string(plan_.line_effort) + "\nworkspace of rank " + std::to_string(comm_.rank()) +
-         ": " + std::to_string(transform_->workspace_bytes()) + " bytes\n" +
-         recorded_steps(is_predicted);
+         ": " + std::to_string(held_bytes()) + " bytes\n" + recorded_steps(is_predicted);
 }
 
 }  // namespace weft::api

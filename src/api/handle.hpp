@@ -69,9 +69,12 @@ class Handle {
 
   /// Collective: a round trip of several fields, with functions of them. Returns the results of the
   /// functions of all ranks, combined in the order of ranks.
-  std::vector<double> apply(run::ApplyIn turn, const FieldWork& work,
-                            std::span<const void* const> in, std::span<void* const> out,
-                            const std::optional<Error>& mine = {});
+  std::vector<double> apply(ApplyIn turn, const FieldWork& work, std::span<const void* const> in,
+                            std::span<void* const> out, const std::optional<Error>& mine = {});
+
+  /// Describes such a round trip, with its predicted times where a model planned the transform.
+  std::string explain_apply(ApplyIn turn, const FieldWork& work, std::int64_t inputs,
+                            std::int64_t outputs) const;
 
   /// In place, each component begins at a multiple of inplace_bytes() / fields.
   std::int64_t inplace_bytes() const;
@@ -81,6 +84,7 @@ class Handle {
 
  private:
   struct Call;
+  struct RoundTripCall;
   class CallGate;
 
   /// Makes plan_ ready to run. Collective.
@@ -89,6 +93,8 @@ class Handle {
   void note_recording(Direction direction);
   /// Describes the steps of the last recorded run.
   std::string recorded_steps(bool is_predicted) const;
+  /// Returns the bytes of all workspaces.
+  std::int64_t held_bytes() const;
 
   /// Returns the bytes of this rank's dense array: the input or the output of the transform.
   std::int64_t bytes_of(bool is_input) const { return is_input ? input_bytes_ : output_bytes_; }
@@ -110,16 +116,17 @@ class Handle {
                                   std::span<void* const> out) const;
 
   /// Returns the error of a round trip on this rank.
-  std::optional<Error> work_error(run::ApplyIn turn, const FieldWork& work,
+  std::optional<Error> work_error(ApplyIn turn, const FieldWork& work,
                                   std::span<const void* const> in,
                                   std::span<void* const> out) const;
 
   /// Sets component_inputs_ and component_outputs_ to the fields of the arrays of a round trip.
-  void split_components(run::ApplyIn turn, std::span<const void* const> in,
-                        std::span<void* const> out);
+  void split_components(ApplyIn turn, std::span<const void* const> in, std::span<void* const> out);
 
-  /// Returns the round trip of a shape, made by the first call with it. Collective.
+  /// Returns the round trip of a shape, made by the first call with it. The last few are kept.
+  /// Collective.
   run::RoundTrip& round_trip(const run::RoundTripShape& shape);
+  void combine_ranks(const FieldWork& work, std::vector<double>& results);
 
   /// Returns the error of a call in which other ranks run in place and this rank does not.
   std::optional<Error> mixture_error(bool mine_in_place) const;
@@ -135,8 +142,10 @@ class Handle {
   Layout output_;
   std::optional<run::Transform> transform_;
   kernel::LocalOptions local_;
-  std::list<run::RoundTrip> round_trips_;            ///< by their shape
+  std::optional<Machine> machine_;                   ///< by whose model the plan was chosen
+  std::list<run::RoundTrip> round_trips_;            ///< by their shape, the last used first
   const run::RoundTrip* last_round_trip_ = nullptr;  ///< the last recorded run, if it was one
+  std::vector<double> gathered_;                     ///< results of all ranks in a run
   Direction last_recorded_ = Direction::forward;
   std::int64_t input_bytes_ = 0;
   std::int64_t output_bytes_ = 0;

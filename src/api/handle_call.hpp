@@ -5,11 +5,20 @@
 #include <string>
 
 #include "api/handle.hpp"
-#include "base/hash.hpp"
 #include "comm/agreement.hpp"
 #include "comm/collective_call.hpp"
 
 namespace weft::api {
+
+/// What ranks compare of a round trip.
+struct Handle::RoundTripCall {
+  const run::RoundTripShape& shape;
+  const FieldWork& work;
+
+  /// Returns a positive number that differs where ranks must not, without allocating.
+  std::int64_t number() const;
+  std::string words() const;
+};
 
 /// A call that a rank is about to make. Without this check, ranks that call different transforms or
 /// directions might exchange blocks of matching sizes and get wrong results.
@@ -17,7 +26,7 @@ struct Handle::Call {
   std::int64_t transform = 0;
   Direction direction = Direction::forward;
   std::size_t arrays = 1;
-  std::string work = {};  ///< of a round trip, in words
+  const RoundTripCall* work = nullptr;  ///< of a round trip
 
   bool backward() const { return direction == Direction::backward; }
   /// Returns different numbers for different calls, of up to a million arrays.
@@ -25,13 +34,11 @@ struct Handle::Call {
     constexpr std::int64_t arrays_end = 1'000'003;
     const std::int64_t call = (transform * 2 + (backward() ? 1 : 0)) * arrays_end +
                               static_cast<std::int64_t>(arrays) % arrays_end;
-    return work.empty() ? call : call ^ work_number();
+    return work == nullptr ? call : call ^ work->number();
   }
-  /// Returns a positive number for the words of a round trip.
-  std::int64_t work_number() const { return static_cast<std::int64_t>(hash_of(work) >> 2); }
   std::string words() const {
-    if (!work.empty())
-      return work + " of transform " + std::to_string(transform) + " of the communicator";
+    if (work != nullptr)
+      return work->words() + " of transform " + std::to_string(transform) + " of the communicator";
     return std::string(backward() ? "backward" : "forward") + " of transform " +
            std::to_string(transform) + " of the communicator" +
            (arrays == 1 ? "" : " with " + std::to_string(arrays) + " arrays");

@@ -47,7 +47,7 @@ void TileRules::check(const Tile& tile) const {
 
 OperatorPlan::OperatorPlan(const Plan& plan, std::string name, const operators::Lengths& lengths)
     : plan_(&plan), name_(std::move(name)), lengths_(lengths) {
-  if (const std::string reason = run::no_round_trip(plan); !reason.empty())
+  if (const std::string reason = no_round_trip(plan); !reason.empty())
     refuse("needs whole lines of each axis; " + reason + "; call forward and backward",
            ErrorCode::unsupported);
   const std::size_t count = axes().size();

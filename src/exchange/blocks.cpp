@@ -116,6 +116,14 @@ std::vector<ChunkBlock> recv_blocks(const ExchangeEndpoint& side) {
   return blocks;
 }
 
+std::int64_t bytes_from_ranks(const ExchangeEndpoint& side, std::int64_t first, std::int64_t end) {
+  std::int64_t elements = 0;
+  for (const Overlap& overlap : overlaps(side.to, side.rank, side.from))
+    if (overlap.peer != side.rank && overlap.peer >= first && overlap.peer < end)
+      elements += overlap.box.volume();
+  return elements * side.element_bytes;
+}
+
 PackedBlocks packed_blocks(const ExchangeEndpoint& side) {
   PackedBlocks blocks;
   std::vector<ChunkBlock> sent = send_blocks(side);

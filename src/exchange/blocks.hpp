@@ -19,6 +19,10 @@ struct ChunkBlock {
 std::vector<ChunkBlock> send_blocks(const ExchangeEndpoint& side);
 std::vector<ChunkBlock> recv_blocks(const ExchangeEndpoint& side);
 
+/// Returns the bytes of this rank's box after an exchange that other ranks, from rank `first` up to
+/// `end`, had in theirs before it.
+std::int64_t bytes_from_ranks(const ExchangeEndpoint& side, std::int64_t first, std::int64_t end);
+
 /// A block of a packed exchange: dense, at an offset of a buffer, in elements.
 struct PackedBlock {
   int chunk = 0;

@@ -38,6 +38,9 @@ class Executor {
   virtual void finish() = 0;
   /// Returns the messages of this rank to others in one execution.
   virtual comm::MessageTraffic traffic() const = 0;
+  /// Returns the bytes that come from other ranks' memory in one execution, without a message: the
+  /// parts of this rank's box after the exchange that were in their boxes before it.
+  virtual std::int64_t bytes_from_others() const { return 0; }
   /// Returns the bytes that weft itself reads and writes in memory in one execution, on this rank.
   virtual std::int64_t copied_bytes() const { return 0; }
   /// Sets, before start(), whether this rank has other work before it calls finish(), so that the

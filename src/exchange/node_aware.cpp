@@ -254,8 +254,12 @@ WireBlocks separate_wire_blocks(const ExchangeEndpoint& side) {
 /// Exchanges messages between nodes. Within a node, ranks synchronise when blocks are ready.
 class NodeAware : public Executor {
  public:
-  NodeAware(comm::Messages messages, comm::HandOver& hand_over, bool combined)
-      : messages_(std::move(messages)), hand_over_(&hand_over), combined_(combined) {}
+  NodeAware(comm::Messages messages, comm::HandOver& hand_over, bool combined,
+            std::int64_t bytes_from_others)
+      : messages_(std::move(messages)),
+        hand_over_(&hand_over),
+        combined_(combined),
+        bytes_from_others_(bytes_from_others) {}
 
   void start(int, void* send, void* recv) override {
     send_ = send;
@@ -281,11 +285,13 @@ class NodeAware : public Executor {
     hand_over_->wait();
   }
   comm::MessageTraffic traffic() const override { return messages_.traffic(); }
+  std::int64_t bytes_from_others() const override { return bytes_from_others_; }
 
  private:
   comm::Messages messages_;
   comm::HandOver* hand_over_;
   bool combined_;
+  std::int64_t bytes_from_others_;  ///< of this node
   void* send_ = nullptr;
   void* recv_ = nullptr;
 };
@@ -299,12 +305,16 @@ BufferNeeds node_aware_ends(const Exchange& exchange, const ExchangeEndpoint& si
 std::unique_ptr<Executor> make_node_aware(const Exchange& exchange, const ExchangeEndpoint& side,
                                           const ExchangeResources& resources) {
   const bool combined = exchange.nodes == NodeUse::combined;
+  const Nodes nodes(side);
+  const std::int64_t node = nodes.of(side.rank);
+  const std::int64_t first = nodes.first(node);
   const WireBlocks blocks = combined ? combined_wire_blocks(side) : separate_wire_blocks(side);
   const auto steps =
       message_steps(exchange, blocks, side, resources.comm.rank(), resources.comm.size());
   return std::make_unique<NodeAware>(comm::Messages(resources.comm, steps, side.element_bytes,
                                                     message_options(exchange, resources)),
-                                     *resources.hand_over, combined);
+                                     *resources.hand_over, combined,
+                                     bytes_from_ranks(side, first, first + nodes.size(node)));
 }
 
 }  // namespace weft::exchange

@@ -1,3 +1,4 @@
+#include "exchange/blocks.hpp"
 #include "exchange/methods.hpp"
 #include "layout/overlap.hpp"
 
@@ -36,7 +37,8 @@ kernel::Place in_arrays_of_all(const Layout& mine, const Layout& theirs,
 /// An exchange without moves: the ranks only synchronise after their stages.
 class Shared : public Executor {
  public:
-  explicit Shared(comm::HandOver& hand_over) : hand_over_(&hand_over) {}
+  Shared(comm::HandOver& hand_over, std::int64_t bytes_from_others)
+      : hand_over_(&hand_over), bytes_from_others_(bytes_from_others) {}
   void start(int, void*, void*) override { hand_over_->arrive(); }
   void finish() override {
     flight_.update(true);
@@ -44,9 +46,11 @@ class Shared : public Executor {
     flight_.update(false);
   }
   comm::MessageTraffic traffic() const override { return {}; }
+  std::int64_t bytes_from_others() const override { return bytes_from_others_; }
 
  private:
   comm::HandOver* hand_over_;
+  std::int64_t bytes_from_others_;
 };
 
 }  // namespace
@@ -61,9 +65,10 @@ BufferNeeds shared_ends(const ExchangeEndpoint& side) {
           side.home.local_volume(side.rank), 0};
 }
 
-std::unique_ptr<Executor> make_shared(const Exchange&, const ExchangeEndpoint&, const Group&,
+std::unique_ptr<Executor> make_shared(const Exchange&, const ExchangeEndpoint& side, const Group&,
                                       const ExchangeResources& resources) {
-  return std::make_unique<Shared>(*resources.hand_over);
+  return std::make_unique<Shared>(*resources.hand_over,
+                                  bytes_from_ranks(side, 0, side.from.ranks()));
 }
 
 }  // namespace weft::exchange

@@ -1,33 +1,16 @@
 #include "model/cost.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <utility>
 
 #include "model/exchange_cost.hpp"
 #include "model/stage_cost.hpp"
+#include "model/step_times.hpp"
 #include "plan/line_view.hpp"
 #include "plan/methods/methods.hpp"
 
 namespace weft::model {
 namespace {
-
-/// Hides a part of an exchange behind the stages next to it. All chunks but one can travel while
-/// these stages compute, unless another exchange is already hidden behind them. If messages wait
-/// for each other, the next message starts only when both ranks call MPI. They do not call MPI
-/// while they compute, so those starts are not hidden.
-void hide(StepCost& exchange, const Exchange& choices, std::int64_t chunks, double& before_s,
-          double* after_s) {
-  const double part = 1 - 1 / static_cast<double>(chunks);
-  double left = part * (exchange.wire_s + (all_at_once(choices) ? exchange.start_s : 0));
-  for (double* computing : {&before_s, after_s}) {
-    if (computing == nullptr) continue;
-    const double hidden = std::min(part * *computing, left);
-    *computing -= hidden;
-    left -= hidden;
-    exchange.hidden_s += hidden;
-  }
-}
 
 void hide_all(const Plan& plan, std::vector<StepCost>& steps) {
   std::vector<double> computing;
@@ -39,17 +22,6 @@ void hide_all(const Plan& plan, std::vector<StepCost>& steps) {
     hide(steps[2 * i + 1], plan.exchanges[i], chunks, computing[i],
          both ? &computing[i + 1] : nullptr);
   }
-}
-
-/// Returns the step of all components. They follow each other; their overlap is not predicted.
-StepCost times(StepCost step, std::int64_t fields) {
-  const auto factor = static_cast<double>(fields);
-  for (double* part : {&step.arithmetic_s, &step.memory_s, &step.start_s, &step.wire_s,
-                       &step.processor_s, &step.hidden_s})
-    *part *= factor;
-  step.bytes *= fields;
-  step.messages *= fields;
-  return step;
 }
 
 }  // namespace

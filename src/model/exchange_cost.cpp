@@ -367,6 +367,7 @@ StepCost exchange_cost(const Plan& plan, std::size_t number, const Machine& mach
   step.memory_s = reading_neighbours_seconds(what, traffic.near_bytes, machine);
   if (!sends(what.exchange)) {
     step.start_s = machine.barrier_s * std::log2(static_cast<double>(what.problem.ranks));
+    step.bytes = std::llround(traffic.bytes());
     step.limit = limit_of(step);
     return step;
   }

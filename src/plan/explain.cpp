@@ -8,6 +8,7 @@
 #include "plan/chunks.hpp"
 #include "plan/end_stages.hpp"
 #include "plan/exchange_groups.hpp"
+#include "plan/explain_exchange.hpp"
 #include "plan/explain_prediction.hpp"
 #include "plan/kinds.hpp"
 #include "plan/methods/methods.hpp"
@@ -213,25 +214,6 @@ std::string chunks_words(const Plan& plan, std::size_t index) {
          (chunking.both ? "transformed, and transformed while the next arrive" : "transformed");
 }
 
-std::string exchange_line(const Plan& plan, std::size_t index) {
-  const Layout& from = plan.stages[index].target;
-  const Layout& to = plan.stages[index + 1].source;
-  std::string text = "exchange " + std::to_string(index) + ": ";
-  const ExchangedBytes most = traffic(from, to);
-  if (most.elements == 0) return text + "nothing moves between ranks";
-  const Exchange& exchange = plan.exchanges[index];
-  const bool real = carries_reals(plan, index);
-  const Precision precision = plan.problem.precision;
-  const double wire = exchange.wire == WirePrecision::f32 ? 0.5 : 1;
-  const auto bytes =
-      wire * static_cast<double>(real ? real_bytes(precision) : complex_bytes(precision));
-  return text + manner(exchange, ranks_in_schedule(exchange, from, to), most.messages) +
-         chunks_words(plan, index) + "; a rank moves at most " +
-         counted(most.elements, std::string(real ? "real" : "complex") + " element") + " (" +
-         readable_bytes(bytes * static_cast<double>(most.elements)) + ") with at most " +
-         counted(most.messages, "other");
-}
-
 /// Returns the engine of each line, then the version of each engine.
 std::string engine_lines(const Plan& plan) {
   if (plan.line_engines.empty()) return {};
@@ -248,6 +230,24 @@ std::string engine_lines(const Plan& plan) {
 
 }  // namespace
 
+std::string exchange_words(const Plan& plan, std::size_t index) {
+  const Layout& from = plan.stages[index].target;
+  const Layout& to = plan.stages[index + 1].source;
+  const ExchangedBytes most = traffic(from, to);
+  if (most.elements == 0) return "nothing moves between ranks";
+  const Exchange& exchange = plan.exchanges[index];
+  const bool real = carries_reals(plan, index);
+  const Precision precision = plan.problem.precision;
+  const double wire = exchange.wire == WirePrecision::f32 ? 0.5 : 1;
+  const auto bytes =
+      wire * static_cast<double>(real ? real_bytes(precision) : complex_bytes(precision));
+  return manner(exchange, ranks_in_schedule(exchange, from, to), most.messages) +
+         chunks_words(plan, index) + "; a rank moves at most " +
+         counted(most.elements, std::string(real ? "real" : "complex") + " element") + " (" +
+         readable_bytes(bytes * static_cast<double>(most.elements)) + ") with at most " +
+         counted(most.messages, "other");
+}
+
 std::string explain(const Plan& plan) {
   if (plan.stages.empty() || plan.stages.size() != plan.exchanges.size() + 1)
     throw Error(ErrorCode::invalid_argument,
@@ -258,7 +258,8 @@ std::string explain(const Plan& plan) {
                      components_line(plan) + chooser_line(plan) + "\n" + ends_lines(plan) + "\n";
   for (std::size_t i = 0; i < plan.stages.size(); ++i) {
     text += stage_line(plan, i) + "\n";
-    if (i < plan.exchanges.size()) text += exchange_line(plan, i) + "\n";
+    if (i < plan.exchanges.size())
+      text += "exchange " + std::to_string(i) + ": " + exchange_words(plan, i) + "\n";
   }
   text += engine_lines(plan);
   for (const std::string& note : plan.notes) text += "note: " + note + "\n";

@@ -25,15 +25,16 @@ std::string limit_words(const StepCost& step) {
 std::string amounts(const StepCost& step) {
   const std::string bytes = readable_bytes(static_cast<double>(step.bytes));
   if (!step.is_exchange) return step.bytes > 0 ? bytes + " read and written" : "";
-  if (step.messages == 0) return "";
+  if (step.messages == 0) return step.bytes > 0 ? bytes + " from other ranks" : "";
   std::string words = bytes + " in " + counted(step.messages, "message");
   if (step.hidden_s > 0) words += ", " + readable_seconds(step.hidden_s) + " hidden";
   return words;
 }
 
 std::string step_line(const StepCost& step) {
+  const std::string name = step.is_exchange ? "exchange" : step.name;
   std::string line = "  " + padded(readable_seconds(step.seconds()), 9) + "  " +
-                     padded(step.is_exchange ? "exchange" : step.name, 10) + limit_words(step);
+                     padded(name.size() < 10 ? name : name + "; ", 10) + limit_words(step);
   if (const std::string words = amounts(step); !words.empty()) line += "; " + words;
   return line + "\n";
 }
@@ -61,10 +62,10 @@ std::string alternative_line(const Alternative& alternative, double best_s) {
 
 }  // namespace
 
-std::string prediction_lines(const Prediction& prediction) {
+std::string prediction_lines(const Prediction& prediction, const std::string& of_what) {
   const double seconds = prediction.cost.seconds();
   std::string text = "predicted on the machine \"" + prediction.machine +
-                     "\": " + readable_seconds(seconds) + " forward\n";
+                     "\": " + readable_seconds(seconds) + " " + of_what + "\n";
   if (!prediction.order.empty()) text += order_line(prediction);
   if (prediction.measured_s > 0)
     text += "tried on these ranks: " + readable_seconds(prediction.measured_s) + "\n";

@@ -6,7 +6,7 @@
 
 namespace weft {
 
-/// Returns the predicted times of a plan, step by step, and the next best plans: lines for people.
-std::string prediction_lines(const Prediction& prediction);
+/// Returns the predicted times of `of_what`, step by step, and the next best plans: lines for people.
+std::string prediction_lines(const Prediction& prediction, const std::string& of_what = "forward");
 
 }  // namespace weft

@@ -3,8 +3,10 @@
 
 #include <weft/machine.hpp>
 #include <weft/plan.hpp>
+#include <weft/round_trip.hpp>
 
 #include "model/cost.hpp"
+#include "model/round_trip_cost.hpp"
 #include "planner/decision.hpp"
 #include "planner/search.hpp"
 
@@ -34,14 +36,28 @@ std::vector<Plan> candidates(const Problem& problem, const Machine& machine) {
   return planner::candidates(problem, machine, {});
 }
 
-Prediction predict(const Plan& plan, const Machine& machine) {
-  Prediction prediction{machine.name, model::cost(plan, machine), {}, 1};
+namespace {
+
+/// Returns the prediction of what cost_on() prices on a machine.
+template <class CostOn>
+Prediction predicted(const Machine& machine, const CostOn& cost_on) {
+  Prediction prediction{machine.name, cost_on(machine), {}, 1};
   if (machine.topology.order.empty()) return prediction;
   Machine in_default = machine;
   in_default.topology.order.clear();
   prediction.order = machine.topology.order;
-  prediction.default_order_s = model::cost(plan, in_default).seconds();
+  prediction.default_order_s = cost_on(in_default).seconds();
   return prediction;
+}
+
+}  // namespace
+
+Prediction predict(const Plan& plan, const Machine& machine) {
+  return predicted(machine, [&](const Machine& on) { return model::cost(plan, on); });
+}
+
+Prediction predict(const Plan& plan, const FieldTrip& trip, const Machine& machine) {
+  return predicted(machine, [&](const Machine& on) { return model::cost(plan, trip, on); });
 }
 
 }  // namespace weft

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "kernel/fold.hpp"
 #include "plan/chunks.hpp"
 #include "plan/methods/methods.hpp"
 #include "run/message_buffers.hpp"
@@ -28,6 +29,7 @@ class BufferAssigner {
   bool stays_home(std::size_t position) const;
   int free_shared_buffer(std::size_t position) const;
   void choose_node_buffers(std::size_t position);
+  void add_stage(std::size_t position);
 
   const Problem& problem_;
   const RankRoute& route_;
@@ -71,6 +73,7 @@ BufferAssignment BufferAssigner::assigned() {
   }
   if (found_.sizes[even_buffer] > 0 || found_.sizes[source_buffer] > 0)
     found_.sizes[apart_target] = found_.sizes[target_buffer];
+  for (std::size_t position = 0; position < route_.stages.size(); ++position) add_stage(position);
   return std::move(found_);
 }
 
@@ -179,7 +182,63 @@ void BufferAssigner::choose_node_buffers(std::size_t position) {
   side.first_peer_arrival = first_peer_buffer(arrival_buffer, ranks);
 }
 
+bool uses_work(const kernel::Place& place) {
+  return std::any_of(place.pieces.begin(), place.pieces.end(),
+                     [](const kernel::Piece& piece) { return piece.buffer == work_buffer; });
+}
+
+/// Adds a stage with the places that it reads and writes.
+void BufferAssigner::add_stage(std::size_t position) {
+  const RouteStage& each = route_.stages[position];
+  const StageExchange* before = position == 0 ? nullptr : &found_.exchanges[position - 1];
+  const StageExchange* after = position == route_.last() ? nullptr : &found_.exchanges[position];
+  const auto needs = [](const StageExchange& exchange) {
+    return exchange::buffer_needs(exchange.choices, exchange.side);
+  };
+  StageSpec spec;
+  spec.source = each.stage.source.box(rank_);
+  spec.target = each.stage.target.box(rank_);
+  spec.transforms = each.transforms;
+  spec.inlet = before ? needs(*before).inlet : route_.input;
+  spec.outlet = after ? needs(*after).outlet : route_.output;
+  spec.hermitian_order = each.hermitian_order;
+  spec.chirp = each.chirp;
+  if (each.stage.folds) {  // its lines have the columns in plain order
+    kernel::Place& folded = each.direction == Direction::forward ? spec.outlet : spec.inlet;
+    folded =
+        kernel::unfolded(folded, each.stage.axes[0], each.stage.source.shape()[each.stage.axes[0]]);
+  }
+  const bool to_target = after && after->side.send_buffer == target_buffer;
+  const bool from_source = before && before->side.send_buffer == source_buffer;
+  const bool arrived_in_output = before && before->side.recv_buffer == output_buffer;
+  const bool in_place = route_.variant.in_place;
+  spec.in_place = (!before && (!after || to_target) && in_place) || (!after && arrived_in_output);
+  // A padded row has room for the complex numbers; in place, the input is overwritten anyway.
+  spec.inlet_is_ours = (before && !from_source) || route_.lends_input;
+  // The array that peers read in a shared exchange is one array too, if it is this rank's own.
+  spec.outlet_is_array =
+      !after || (reads_peers(after->choices) && !after->side.push && spec.outlet.pieces.size() < 2);
+  found_.stages.push_back(spec);
+  const bool work_is_idle = !found_.is_shared() && found_.parts_of(position).count == 1 &&
+                            !uses_work(spec.inlet) && !uses_work(spec.outlet);
+  found_.stages.back().idle_buffer = work_is_idle ? work_buffer : spare_buffer;
+}
+
 }  // namespace
+
+/// Only the last stage can use chunks as they arrive: another stage would write into the send
+/// buffer while messages leave it.
+StageParts BufferAssignment::parts_of(std::size_t stage) const {
+  if (stage < exchanges.size()) {
+    const exchange::ExchangeEndpoint& out = exchanges[stage].side;
+    if (out.chunks > 1) return {out.chunks, out.chunk_axis, true};
+  }
+  if (stage == exchanges.size() && stage > 0 && exchanges[stage - 1].both_sides) {
+    const exchange::ExchangeEndpoint& in = exchanges[stage - 1].side;
+    return {in.chunks, in.chunk_axis, false};
+  }
+  return {};
+}
 
 bool BufferAssignment::is_shared() const {
   return std::any_of(exchanges.begin(), exchanges.end(), [](const StageExchange& each) {
@@ -190,6 +249,10 @@ bool BufferAssignment::is_shared() const {
 BufferAssignment assign_buffers(const Problem& problem, const RankRoute& route, std::int64_t rank,
                                 bool first_uses_work) {
   return BufferAssigner(problem, route, rank, first_uses_work).assigned();
+}
+
+BufferAssignment assign_buffers(const Plan& plan, Variant variant, std::int64_t rank) {
+  return assign_buffers(plan.problem, route_of(plan, variant, rank, nullptr), rank, false);
 }
 
 }  // namespace weft::run

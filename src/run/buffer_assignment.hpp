@@ -9,6 +9,7 @@
 #include "exchange/exchange.hpp"
 #include "plan/end_stages.hpp"
 #include "run/buffers.hpp"
+#include "run/local_stage.hpp"
 #include "run/rank_route.hpp"
 
 namespace weft::run {
@@ -20,20 +21,31 @@ struct StageExchange {
   bool both_sides = false;  ///< the later stage can transform chunks as they arrive
 };
 
-/// The buffers of one rank in all exchanges of a variant.
+/// The parts of a stage: the chunks of an adjacent exchange.
+struct StageParts {
+  int count = 1;
+  int axis = -1;
+  bool sends = false;  ///< of the exchange after the stage; otherwise of the one before it
+};
+
+/// The buffers of one rank in all stages and exchanges of a route.
 struct BufferAssignment {
+  std::vector<StageSpec> stages;         ///< with the buffers that each reads and writes
   std::vector<StageExchange> exchanges;  ///< in the order of execution
   BufferSizes sizes{};
   bool peers_read_source_last = false;  ///< a call must not return before they have read it
 
   /// Returns true when an exchange needs buffers that other ranks see.
   bool is_shared() const;
+  StageParts parts_of(std::size_t stage) const;
 };
 
-/// Chooses the buffers of all exchanges of a route. Pure.
+/// Chooses the buffers of all stages and exchanges of a route. Pure.
 ///
 /// first_uses_work : the first stage uses the work buffer between its two sweeps.
 BufferAssignment assign_buffers(const Problem& problem, const RankRoute& route, std::int64_t rank,
                                 bool first_uses_work);
+/// The same for a plan that does not convolve, in one variant.
+BufferAssignment assign_buffers(const Plan& plan, Variant variant, std::int64_t rank);
 
 }  // namespace weft::run

@@ -6,22 +6,12 @@
 #include <variant>
 #include <vector>
 
+#include <weft/round_trip.hpp>
+
 #include "kernel/field_chain.hpp"
 #include "run/local_stage.hpp"
 
 namespace weft::run {
-
-/// The numbers of arrays in a round trip, by its steps.
-struct FieldCounts {
-  std::int64_t stored_in = 1;   ///< the caller's inputs
-  std::int64_t in = 1;          ///< fields that are transformed there
-  std::int64_t out = 1;         ///< fields that are transformed back
-  std::int64_t stored_out = 1;  ///< the caller's outputs
-
-  std::int64_t lanes() const { return std::max(in, out); }
-  std::int64_t arrays() const { return std::max(std::max(stored_in, stored_out), lanes()); }
-  friend bool operator==(const FieldCounts&, const FieldCounts&) = default;
-};
 
 /// A stage, or one part of it, that works on the fields of all lanes together, because functions see
 /// several fields.

@@ -4,22 +4,12 @@
 #include <utility>
 
 #include "base/clock.hpp"
-#include "kernel/fold.hpp"
 #include "plan/chunks.hpp"
-#include "plan/end_stages.hpp"
 #include "plan/methods/methods.hpp"
+#include "plan/round_trip_steps.hpp"
 
 namespace weft::run {
 namespace {
-
-std::string stage_name(std::size_t number, const Stage& stage) {
-  std::string name = "stage " + std::to_string(number);
-  if (stage.chirps) return name + ": chirp";
-  if (stage.axes.empty()) return name + ": no axis";
-  name += stage.axes.size() == 1 ? ": axis" : ": axes";
-  for (int axis : stage.axes) name += " " + std::to_string(axis);
-  return name;
-}
 
 /// Returns the part of a stage that transforms one chunk.
 StageSpec part_of(const StageSpec& whole, int axis, int part, int parts) {
@@ -39,11 +29,6 @@ StageSpec part_of(const StageSpec& whole, int axis, int part, int parts) {
       return piece.box.upper[axis] <= range.lo || piece.box.lower[axis] >= range.hi;
     });
   return spec;
-}
-
-bool uses_work(const kernel::Place& place) {
-  return std::any_of(place.pieces.begin(), place.pieces.end(),
-                     [](const kernel::Piece& piece) { return piece.buffer == work_buffer; });
 }
 
 }  // namespace
@@ -73,10 +58,9 @@ void RankProgram::make(const Problem& problem, std::int64_t rank,
                        const kernel::LocalOptions& options, bool first_uses_work) {
   buffers_ = assign_buffers(problem, route_, rank, first_uses_work);
   stages_.clear();
-  joint_specs_.clear();
   scratch_ = {};
   for (std::size_t position = 0; position < route_.stages.size(); ++position)
-    add_stage(position, rank, options);
+    add_stage(position, options);
 }
 
 void RankProgram::grow_to(const BufferSizes& sizes, const kernel::ScratchSize& scratch) {
@@ -85,68 +69,12 @@ void RankProgram::grow_to(const BufferSizes& sizes, const kernel::ScratchSize& s
   scratch_.grow_to(scratch);
 }
 
-/// Only the last stage can use chunks as they arrive: another stage would write into the send
-/// buffer while messages leave it.
-RankProgram::StageParts RankProgram::parts_of(std::size_t position) const {
-  if (position < buffers_.exchanges.size()) {
-    const exchange::ExchangeEndpoint& out = buffers_.exchanges[position].side;
-    if (out.chunks > 1) return {out.chunks, out.chunk_axis, true};
-  }
-  if (position == route_.last() && position > 0 && buffers_.exchanges[position - 1].both_sides) {
-    const exchange::ExchangeEndpoint& in = buffers_.exchanges[position - 1].side;
-    return {in.chunks, in.chunk_axis, false};
-  }
-  return {};
-}
-
-StageSpec RankProgram::spec_of(std::size_t position, std::int64_t rank) const {
+void RankProgram::add_stage(std::size_t position, const kernel::LocalOptions& options) {
   const RouteStage& each = route_.stages[position];
-  const bool first = position == 0;
-  const bool last = position == route_.last();
-  const auto needs = [&](std::size_t exchange) {
-    return exchange::buffer_needs(buffers_.exchanges[exchange].choices,
-                                  buffers_.exchanges[exchange].side);
-  };
-  StageSpec spec;
-  spec.source = each.stage.source.box(rank);
-  spec.target = each.stage.target.box(rank);
-  spec.transforms = each.transforms;
-  spec.inlet = first ? route_.input : needs(position - 1).inlet;
-  spec.outlet = last ? route_.output : needs(position).outlet;
-  spec.hermitian_order = each.hermitian_order;
-  spec.chirp = each.chirp;
-  if (each.stage.folds) {  // its lines have the columns in plain order
-    kernel::Place& folded = each.direction == Direction::forward ? spec.outlet : spec.inlet;
-    folded =
-        kernel::unfolded(folded, each.stage.axes[0], each.stage.source.shape()[each.stage.axes[0]]);
-  }
-  const bool to_target = !last && buffers_.exchanges[position].side.send_buffer == target_buffer;
-  const bool from_source =
-      !first && buffers_.exchanges[position - 1].side.send_buffer == source_buffer;
-  const bool arrived_in_output =
-      !first && buffers_.exchanges[position - 1].side.recv_buffer == output_buffer;
-  const bool in_place = route_.variant.in_place;
-  spec.in_place = (first && (last || to_target) && in_place) || (last && arrived_in_output);
-  // A padded row has room for the complex numbers; in place, the input is overwritten anyway.
-  spec.inlet_is_ours = !(first || from_source) || route_.lends_input;
-  // The array that peers read in a shared exchange is one array too, if it is this rank's own.
-  spec.outlet_is_array =
-      last || (reads_peers(buffers_.exchanges[position].choices) &&
-               !buffers_.exchanges[position].side.push && spec.outlet.pieces.size() < 2);
-  const bool work_is_idle = !is_shared() && parts_of(position).count == 1 &&
-                            !uses_work(spec.inlet) && !uses_work(spec.outlet);
-  spec.idle_buffer = work_is_idle ? work_buffer : spare_buffer;
-  return spec;
-}
-
-void RankProgram::add_stage(std::size_t position, std::int64_t rank,
-                            const kernel::LocalOptions& options) {
-  const RouteStage& each = route_.stages[position];
-  const StageSpec spec = spec_of(position, rank);
-  const StageParts parts = parts_of(position);
+  const StageSpec& spec = buffers_.stages[position];
+  const StageParts parts = buffers_.parts_of(position);
   LocalStage local{stage_name(position, each.stage), {}, parts.sends};
   if (is_joint(position)) {
-    joint_specs_.push_back(spec);
     local.parts.resize(static_cast<std::size_t>(parts.count));
     stages_.push_back(std::move(local));
     return;
@@ -167,12 +95,10 @@ void RankProgram::add_stage(std::size_t position, std::int64_t rank,
 }
 
 std::vector<StageSpec> RankProgram::joint_stage(std::size_t stage) const {
-  const auto index = std::find(joint_.begin(), joint_.end(), stage) - joint_.begin();
-  const StageSpec& whole = joint_specs_[static_cast<std::size_t>(index)];
-  const StageParts parts = parts_of(stage);
+  const StageParts parts = buffers_.parts_of(stage);
   std::vector<StageSpec> specs;
   for (int part = 0; part < parts.count; ++part)
-    specs.push_back(part_of(whole, parts.axis, part, parts.count));
+    specs.push_back(part_of(buffers_.stages[stage], parts.axis, part, parts.count));
   return specs;
 }
 
@@ -238,6 +164,7 @@ void RankProgram::finish(std::size_t exchange, const Context& context) const {
   r.bytes_read = r.bytes_written = executor.copied_bytes();
   r.bytes_sent = executor.traffic().bytes;
   r.messages = executor.traffic().messages;
+  r.bytes_from_others = executor.bytes_from_others();
 }
 
 void RankProgram::execute_part(std::size_t stage, std::size_t part, const Context& context,

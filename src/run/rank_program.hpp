@@ -89,13 +89,6 @@ class RankProgram {
     int from = 0;
     int to = 0;
   };
-  /// The parts of a stage: the chunks of an adjacent exchange.
-  struct StageParts {
-    int count = 1;
-    int axis = -1;
-    bool sends = false;
-  };
-  StageParts parts_of(std::size_t position) const;
   void execute_part(std::size_t stage, std::size_t part, const Context& context,
                     kernel::MemoryTraffic& traffic) const;
   void start(std::size_t exchange, int chunk, const Context& context) const;
@@ -104,8 +97,7 @@ class RankProgram {
 
   void make(const Problem& problem, std::int64_t rank, const kernel::LocalOptions& options,
             bool first_uses_work);
-  StageSpec spec_of(std::size_t position, std::int64_t rank) const;
-  void add_stage(std::size_t position, std::int64_t rank, const kernel::LocalOptions& options);
+  void add_stage(std::size_t position, const kernel::LocalOptions& options);
   bool is_joint(std::size_t position) const;
   bool receives_parts(std::size_t stage) const {
     return stages_[stage].parts.size() > 1 && !stages_[stage].sends_parts;
@@ -113,7 +105,6 @@ class RankProgram {
 
   RankRoute route_;
   std::vector<std::size_t> joint_;
-  std::vector<StageSpec> joint_specs_;  ///< of the joint stages, in this order
   std::vector<LocalStage> stages_;
   BufferAssignment buffers_;
   /// For each exchange of buffers_.

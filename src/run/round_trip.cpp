@@ -45,6 +45,7 @@ RoundTrip::RoundTrip(const Plan& plan, const comm::Communicator& comm,
   comm::together(comm, [&] {
     tables_ = chain_tables(plan.problem);
     trip_ = round_trip_route(plan, shape.turn, comm.rank());
+    names_ = step_names(plan, shape.trip());
   });
   for (std::int64_t lane = 0; lane < shape.counts.lanes(); ++lane)
     lanes_.push_back(std::make_unique<Execution>(comm, local.threads, true, static_cast<int>(lane),
@@ -125,19 +126,24 @@ std::int64_t RoundTrip::lanes_after(std::size_t stage) const {
   return stage < trip_.turn ? shape_.counts.in : shape_.counts.out;
 }
 
+/// Makes the records of all lanes empty.
+void RoundTrip::clear_records() {
+  records_.resize(lanes_.size() * steps());
+  for (std::size_t i = 0; i < records_.size(); ++i) {
+    const std::size_t step = i % steps();
+    StepRecord empty{.name = std::move(records_[i].name), .is_exchange = step % 2 == 1};
+    empty.name = names_[step];  // in the memory that the record has
+    records_[i] = std::move(empty);
+  }
+}
+
 void RoundTrip::begin(std::span<const void* const> in, std::span<void* const> out, bool recording) {
   const auto input = [&](std::size_t i) { return i < in.size() ? in[i] : nullptr; };
   const auto output = [&](std::size_t i) { return i < out.size() ? out[i] : nullptr; };
-  const std::size_t steps = 2 * trip_.route.stages.size() - 1;
-  records_.clear();
-  if (recording)
-    for (const auto& lane : lanes_) {
-      const std::vector<StepRecord> once = lane->empty_records(0);
-      records_.insert(records_.end(), once.begin(), once.end());
-    }
+  if (recording) clear_records();
   for (std::size_t i = 0; i < lanes_.size(); ++i)
     lanes_[i]->begin(0, input(i), output(i), progress_,
-                     recording ? records_.data() + i * steps : nullptr);
+                     recording ? records_.data() + i * steps() : nullptr);
   for (std::size_t i = 0; i < no_lane_.size(); ++i) {
     no_lane_[i][input_buffer] = const_cast<void*>(input(lanes_.size() + i));
     no_lane_[i][output_buffer] = output(lanes_.size() + i);
@@ -167,7 +173,7 @@ std::vector<double> RoundTrip::execute(const FieldWork& work, std::span<const vo
   progress_.set_overlaps(false);
   // A lane does not take every step.
   for (StepRecord& step : records_)
-    if (step.end_s == 0) step.start_s = step.end_s = begun;
+    if (recording && step.end_s == 0) step.start_s = step.end_s = begun;
   error = call.error;
   return totals;
 }

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include <weft/field_work.hpp>
@@ -31,6 +32,8 @@ struct RoundTripShape {
   std::optional<FunctionShape> after = {};
   std::int64_t least_block_bytes = 0;
   friend bool operator==(const RoundTripShape&, const RoundTripShape&) = default;
+
+  FieldTrip trip() const { return {turn, counts, before.has_value(), after.has_value()}; }
 };
 
 /// Several fields, transformed to the turn and back, with functions of them on the way. Each field
@@ -42,13 +45,18 @@ class RoundTrip {
             const RoundTripShape& shape);
 
   const RoundTripShape& shape() const { return shape_; }
+  /// Returns the number of steps of one lane in record().
+  std::size_t steps() const { return names_.size(); }
   std::int64_t workspace_bytes() const;
 
   /// Collective. Runs the work on the caller's arrays, `recording` or not. Returns the results of
   /// this rank's functions: before, function, after. `error`: that of a function on this rank.
+  /// Allocates nothing but the results that it returns.
   std::vector<double> execute(const FieldWork& work, std::span<const void* const> in,
                               std::span<void* const> out, bool recording,
                               std::exception_ptr& error);
+  /// Returns the steps of the last recorded run, one lane after the other. Stages with functions are
+  /// those of the first lane.
   const std::vector<StepRecord>& record() const { return records_; }
 
  private:
@@ -68,6 +76,7 @@ class RoundTrip {
   /// Returns the number of lanes in the exchange before a stage, and of those in the one after it.
   std::int64_t lanes_before(std::size_t stage) const;
   std::int64_t lanes_after(std::size_t stage) const;
+  void clear_records();
   void begin(std::span<const void* const> in, std::span<void* const> out, bool recording);
 
   Plan plan_;
@@ -83,6 +92,7 @@ class RoundTrip {
   std::vector<Context> contexts_;     ///< of the lanes, in a joint stage
   std::vector<void* const*> arrays_;  ///< of all fields there
   StageProgress progress_;
+  std::vector<std::string> names_;  ///< of the steps
   std::vector<StepRecord> records_;
 };
 

@@ -58,50 +58,29 @@ kernel::AxisTable wavenumbers_of(const Problem& problem, int axis) {
   return table;
 }
 
-/// Drops stages without axes at the end of the way there, with their exchanges.
-void drop_copies_at_end(RankRoute& way) {
-  while (way.stages.size() > 1 && way.stages.back().transforms.empty()) {
-    way.stages.pop_back();
-    way.exchanges.pop_back();
-  }
-}
-
-void drop_copies_at_start(RankRoute& way) {
-  while (way.stages.size() > 1 && way.stages.front().transforms.empty()) {
-    way.stages.erase(way.stages.begin());
-    way.exchanges.erase(way.exchanges.begin());
-  }
-}
-
 }  // namespace
 
-std::string no_round_trip(const Plan& plan) {
-  if (plan.view().empty()) return {};
-  return "the plan sees its one axis of " + std::to_string(plan.problem.shape[0]) +
-         " points as two";
-}
-
 RoundTripRoute round_trip_route(const Plan& plan, ApplyIn turn, std::int64_t rank) {
-  const bool in_spectrum = turn == ApplyIn::spectrum;
-  const Variant there{in_spectrum ? Direction::forward : Direction::backward, false};
-  const Variant back{in_spectrum ? Direction::backward : Direction::forward, false};
+  const RankRoute there = route_of(plan, {direction_there(turn), false}, rank, nullptr);
+  const RankRoute back = route_of(plan, {direction_back(turn), false}, rank, nullptr);
   RoundTripRoute trip;
-  trip.route = route_of(plan, there, rank, nullptr);
-  RankRoute return_way = route_of(plan, back, rank, nullptr);
-  drop_copies_at_end(trip.route);
-  drop_copies_at_start(return_way);
-  trip.turn = trip.route.last();
+  trip.turn = round_trip_steps(plan, turn).turn;
+  trip.route = there;
+  trip.route.stages.resize(trip.turn + 1);
+  trip.route.exchanges.resize(trip.turn);
+  const auto from =
+      static_cast<std::ptrdiff_t>(there.last() - trip.turn);  // the turn on the way back
   RouteStage& middle = trip.route.stages.back();
-  const RouteStage& middle_back = return_way.stages.front();
+  const RouteStage& middle_back = back.stages[static_cast<std::size_t>(from)];
   trip.transforms_back = middle_back.transforms;
   middle.stage.target = middle_back.stage.target;
   middle.stage.target_element = middle_back.stage.target_element;
-  std::copy(return_way.stages.begin() + 1, return_way.stages.end(),
+  std::copy(back.stages.begin() + from + 1, back.stages.end(),
             std::back_inserter(trip.route.stages));
-  std::copy(return_way.exchanges.begin(), return_way.exchanges.end(),
+  std::copy(back.exchanges.begin() + from, back.exchanges.end(),
             std::back_inserter(trip.route.exchanges));
-  trip.route.output = return_way.output;
-  trip.route.call = in_spectrum ? 4 : 5;
+  trip.route.output = back.output;
+  trip.route.call = turn == ApplyIn::spectrum ? 4 : 5;
   trip.route.lends_input = false;  // one array may be several inputs
   trip.route.lends_output = false;
   trip.route.reads_inputs = false;

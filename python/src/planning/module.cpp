@@ -1,9 +1,12 @@
 // weft._planning: layouts, problems and plans. Links no MPI.
+#include <array>
 #include <cstdint>
 #include <functional>
 
+#include <nanobind/stl/array.h>
 #include <weft/machine.hpp>
 #include <weft/plan.hpp>
+#include <weft/round_trip.hpp>
 
 #include "common.hpp"
 #include "plan/parts_json.hpp"
@@ -373,7 +376,22 @@ void bind_plan(nb::module_& m) {
       },
       "problem"_a, "machine"_a,
       "Returns the best plan of each kind, fastest first by the model; pure.");
-  m.def("predict", &weft::predict, "plan"_a, "machine"_a, "Predicts the time of a plan; pure.");
+  m.def("predict", nb::overload_cast<const weft::Plan&, const weft::Machine&>(&weft::predict),
+        "plan"_a, "machine"_a, "Predicts the time of a plan; pure.");
+  m.def(
+      "predict_apply",
+      [](const weft::Plan& plan, const weft::Machine& machine, bool in_spectrum,
+         const std::array<std::int64_t, 4>& counts, bool has_before, bool has_after) {
+        const auto [stored_in, in, out, stored_out] = counts;
+        return weft::predict(plan,
+                             {in_spectrum ? weft::ApplyIn::spectrum : weft::ApplyIn::space,
+                              {stored_in, in, out, stored_out},
+                              has_before,
+                              has_after},
+                             machine);
+      },
+      "plan"_a, "machine"_a, "in_spectrum"_a, "counts"_a, "has_before"_a, "has_after"_a,
+      "Predicts the time of a round trip; pure. `counts`: inputs, fields there and back, outputs.");
 }
 
 }  // namespace

@@ -61,8 +61,20 @@ std::vector<double> apply(api::Handle& handle, bool in_spectrum, const GivenWork
   for (const std::uintptr_t address : in) inputs.push_back(pointer(address));
   for (const std::uintptr_t address : out) outputs.push_back(writable(address));
   const nb::gil_scoped_release release;
-  return handle.apply(in_spectrum ? run::ApplyIn::spectrum : run::ApplyIn::space, work_of(given),
-                      inputs, outputs, to_error(error));
+  return handle.apply(in_spectrum ? ApplyIn::spectrum : ApplyIn::space, work_of(given), inputs,
+                      outputs, to_error(error));
+}
+
+std::string explain_apply(const api::Handle& handle, bool in_spectrum, std::int64_t inputs,
+                          std::int64_t outputs, bool has_before, bool has_after,
+                          std::int64_t fields_there, std::int64_t fields_back) {
+  FieldWork work;
+  if (has_before) work.before.emplace();
+  if (has_after) work.after.emplace();
+  work.fields_there = fields_there;
+  work.fields_back = fields_back;
+  return handle.explain_apply(in_spectrum ? ApplyIn::spectrum : ApplyIn::space, work, inputs,
+                              outputs);
 }
 
 }  // namespace
@@ -107,6 +119,9 @@ void bind_field_work(nb::module_& m, nb::class_<api::Handle>& handle) {
           nb::keep_alive<1, 4>());
   handle.def("apply", &apply, "in_spectrum"_a, "work"_a, "inputs"_a, "outputs"_a, "error"_a.none(),
              "Collective. Returns the results of all functions.");
+  handle.def("explain_apply", &explain_apply, "in_spectrum"_a, "inputs"_a, "outputs"_a,
+             "has_before"_a, "has_after"_a, "fields_there"_a, "fields_back"_a,
+             "Describes a round trip and its predicted times.");
 }
 
 }  // namespace weft::python

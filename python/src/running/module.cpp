@@ -62,6 +62,7 @@ nb::list records_of(const weft::api::Handle& handle) {
     step["bytes_written"] = r.bytes_written;
     step["bytes_sent"] = r.bytes_sent;
     step["messages"] = r.messages;
+    step["bytes_from_others"] = r.bytes_from_others;
     step["waited_s"] = r.waited_s;
     step["under_way_s"] = r.under_way_s;
     steps.append(step);

@@ -8,6 +8,7 @@ from typing import Any
 
 from weft import _planning, errors
 from weft._support import checks
+from weft._support.field_counts import array_counts, field_counts, is_spectrum
 from weft._support.option_types import checked
 from weft.files.small_files import read_bounded
 from weft.options import Exchange, Planning, TransformOptions, make_problem
@@ -138,10 +139,24 @@ def ranks_on_node(ranks: int, machine: _planning.Machine) -> int:
     return max(1, min(ranks, machine.cores_per_node), -(-ranks // machine.nodes))
 
 
-def predict(plan: _planning.Plan, machine: _planning.Machine | str | os.PathLike[str]) -> _planning.Prediction:
+def predict(
+    plan: _planning.Plan,
+    machine: _planning.Machine | str | os.PathLike[str],
+    *,
+    apply_in: str | None = None,
+    inputs: int = 1,
+    outputs: int | None = None,
+    before: bool = False,
+    after: bool = False,
+    fields: tuple[int, int] | None = None,
+) -> _planning.Prediction:
     """Predicts the time of a plan on a machine, however the plan was chosen. Needs no MPI.
 
     `machine` is as for :func:`weft.plan`. If it has too few nodes, ranks share nodes. Errors: InvalidArgument.
+
+    apply_in : None, for one forward transform; "spectrum" or "space", for a round trip by apply_in_spectrum or
+        apply_in_space of `inputs` arrays into `outputs`, without the work of its functions. `before` and `after` say
+        whether there are such functions; `fields` is then the numbers of fields there and back.
 
     >>> import weft
     >>> options = {"kind": "r2c", "dtype": "float32", "exchange": "dmitruk", "machine": "fixed-rule"}
@@ -150,7 +165,15 @@ def predict(plan: _planning.Plan, machine: _planning.Machine | str | os.PathLike
     >>> print(f"{found.seconds:.3f} s, {found.steps[1].limit}")
     0.160 s, bandwidth
     """
-    return _planning.predict(checks.instance(plan, _planning.Plan, "a plan"), machine_of(machine))
+    checks.instance(plan, _planning.Plan, "a plan")
+    if apply_in is None:
+        return _planning.predict(plan, machine_of(machine))
+    in_spectrum = is_spectrum(apply_in)
+    components = plan.problem.components or 1
+    read, written = (components * count for count in array_counts(inputs, outputs))
+    there, back = field_counts(fields)
+    counts = (read, there or read, back or written, written)
+    return _planning.predict_apply(plan, machine_of(machine), in_spectrum, counts, bool(before), bool(after))
 
 
 def _name_of(given: Any) -> str:

@@ -65,6 +65,24 @@ TEST_F(CApply, AFunctionSeesEveryElementOnce) {
     EXPECT_NEAR(std::abs(y_[i] - 360.0 * x_[i]), 0, 1e-11);  // no scale: 12*10 times
 }
 
+TEST_F(CApply, ARoundTripIsExplainedWithoutACall) {
+  weft_field_work work{};
+  work.before.call = refuse;
+  work.fields_there = 2;
+  char* text = nullptr;
+  ASSERT_EQ(weft_fft_explain_apply_in_spectrum(fft_, &work, 1, 2, &text), WEFT_OK)
+      << weft_last_error();
+  EXPECT_NE(std::string(text).find("1 input, 2 fields there, 2 fields back, 2 outputs"),
+            std::string::npos)
+      << text;
+  weft_free(text);
+  ASSERT_EQ(weft_fft_explain_apply_in_space(fft_, &work, 1, 1, &text), WEFT_OK);
+  EXPECT_NE(std::string(text).find("in space"), std::string::npos) << text;
+  weft_free(text);
+  expect_failure(weft_fft_explain_apply_in_space(fft_, &work, 0, 1, &text), WEFT_INVALID_ARGUMENT,
+                 {"inputs", "given 0"});
+}
+
 TEST_F(CApply, RefusalsAreTheSameOnAllRanks) {
   weft_field_work work{};
   const auto call = [&](double* results) {

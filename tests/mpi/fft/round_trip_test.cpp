@@ -12,8 +12,6 @@
 namespace weft::test_support {
 namespace {
 
-using run::ApplyIn;
-
 struct TripCase {
   Problem problem = {};
   ApplyIn turn = ApplyIn::spectrum;

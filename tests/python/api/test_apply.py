@@ -67,6 +67,41 @@ def test_ranks_that_differ(pool: Pool) -> None:
     assert all(pool.values("round_trips_that_differ", 2))
 
 
+@pytest.mark.parametrize("method", ["shared", "messages", "collective"])
+def test_the_record_of_a_round_trip(pool: Pool, method: str) -> None:
+    assert all(pool.values("record_of_a_round_trip", 3, method=method))
+
+
+def test_a_round_trip_is_explained_without_a_call() -> None:
+    machine = weft.Planning(machine="vm-2-cores")
+    fft = weft.FFT((12, 10, 8), kind="r2c", planning=machine)
+    text = fft.explain(apply_in="space", inputs=2, before=True, fields=(3, 2))
+    assert "in space: 2 inputs, 3 fields there, 2 fields back, 2 outputs" in text
+    assert "stage 0: function, axes" in text
+    assert 'predicted on the machine "vm-2-cores"' in text
+    with pytest.raises(weft.InvalidArgument, match="fields_there is the number of inputs"):
+        fft.explain(apply_in="space", inputs=2, fields=(3, 2))
+    with pytest.raises(weft.InvalidArgument, match="inputs"):
+        fft.explain(apply_in="spectrum", inputs=0)
+
+
+def test_the_time_of_a_round_trip_is_predicted() -> None:
+    plan = weft.plan((64, 64, 64), kind="r2c", ranks=4, machine="ethernet-10g")
+    one = weft.predict(plan, "ethernet-10g", apply_in="spectrum")
+    assert one.seconds < 2 * weft.predict(plan, "ethernet-10g").seconds
+    many = weft.predict(plan, "ethernet-10g", apply_in="spectrum", inputs=3, outputs=2)
+    assert [step.bytes for step in many.steps[:2]] == [3 * step.bytes for step in one.steps[:2]]
+    assert many.steps[-1].bytes == 2 * one.steps[-1].bytes
+    vector = weft.plan((64, 64, 64), kind="r2c", components=3, ranks=4, machine="fixed-rule")
+    scalar = weft.plan((64, 64, 64), kind="r2c", ranks=4, machine="fixed-rule")
+    three = weft.predict(vector, "ethernet-10g", apply_in="space").steps
+    assert [step.bytes for step in three] == [
+        3 * step.bytes for step in weft.predict(scalar, "ethernet-10g", apply_in="space").steps
+    ]
+    with pytest.raises(weft.InvalidArgument, match='apply_in must be "spectrum", "space" or None'):
+        weft.predict(plan, "ethernet-10g", apply_in="time")
+
+
 @pytest.fixture(scope="module")
 def compiled(tmp_path_factory: pytest.TempPathFactory) -> ctypes.CDLL:
     folder = tmp_path_factory.mktemp("compiled")

@@ -151,7 +151,7 @@ def test_trace(tmp_path: Path, ranks: int) -> None:
         assert len(steps) == (1 if ranks == 1 else 3)
         for step in steps:  # on one clock: within the call that left them
             assert whole["ts"] - 1 <= step["ts"] <= step["ts"] + step["dur"] <= whole["ts"] + whole["dur"] + 1
-            sizes = {"bytes_read", "bytes_written", "bytes_sent", "messages"}
+            sizes = {"bytes_read", "bytes_written", "bytes_sent", "messages", "bytes_from_others"}
             times = {"waited_s", "under_way_s"} if step["cat"] == "exchange" else set()
             assert set(step["args"]) == sizes | times
 

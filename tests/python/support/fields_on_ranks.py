@@ -44,6 +44,41 @@ def numpy_rotation(u: list[NDArray[Any]]) -> list[NDArray[Any]]:
     return [np.fft.irfftn(1j * (k[j] * spectra[m] - k[m] * spectra[j]), s=n, axes=(0, 1, 2)) for j, m in pairs]
 
 
+def record_of_a_round_trip(comm: Any, method: str) -> bool:
+    """The steps of two fields there and one back: their names, and bytes by the layouts."""
+    shape = (9, 8, 7)
+    fft = weft.FFT(shape, kind="r2c", comm=comm, exchange=weft.Exchange(method=method))
+    fft.recording = True
+    given = [local(fft, noise(shape, seed)) for seed in range(2)]
+    fft.apply_in_spectrum(first_of, given, 1)
+    text = fft.explain(apply_in="spectrum", inputs=2, outputs=1)
+    predicted = weft.predict(fft.plan, "vm-2-cores", apply_in="spectrum", inputs=2, outputs=1).steps
+    assert len(fft.record) == 2 * len(predicted)  # one lane for each field
+    first, second = fft.record[: len(predicted)], fft.record[len(predicted) :]
+    assert [step.name for step in first] == [step.name for step in second] == [step.name for step in predicted]
+    before, after = fft.plan.stages[0].target, fft.plan.stages[1].source
+    for there, lanes in ((True, (first, second)), (False, (first,))):
+        source, target = (before, after) if there else (after, before)
+        kept = volume_of_overlap(source.box(fft.rank), target.box(fft.rank))
+        sent = 16 * (math.prod(source.local_shape(fft.rank)) - kept)
+        received = 16 * (math.prod(target.local_shape(fft.rank)) - kept)
+        for lane in lanes:
+            step = lane[1 if there else 3]
+            wanted = (0, received) if method == "shared" else (sent, 0)
+            assert (step.bytes_sent, step.bytes_from_others) == wanted
+    assert (second[3].bytes_sent, second[3].bytes_from_others) == (0, 0)
+    assert all(step.name.split(";")[0] in text for step in predicted if step.name.startswith("stage"))
+    return True
+
+
+def first_of(tile: weft.Tile) -> None:
+    tile.outputs[0][...] = tile.inputs[0]
+
+
+def volume_of_overlap(one: Any, other: Any) -> int:
+    return math.prod(max(0, min(a[1], b[1]) - max(a[0], b[0])) for a, b in zip(one, other, strict=True))
+
+
 def curl_of_fields(comm: Any, shape: list[int], dtype: str, grid: Any, in_place: bool) -> bool:
     fft = weft.FFT(shape, kind="r2c", dtype=dtype, comm=comm, input=grid, threads=2)
     whole = [noise(tuple(shape), seed) for seed in range(3)]

@@ -12,7 +12,6 @@ from weft._support.memory import check_memory, gibibytes
 from weft.cli.bench import methods as bench_methods
 from weft.cli.bench.contest import Arithmetic, Contract, MemoryPasses, measure
 from weft.cli.bench.peers import PEERS, NotRun, make_peer
-from weft.cli.bench.traffic import exchanged_bytes
 from weft.cli.bench.weft_run import (
     Options,
     WeftRun,
@@ -217,13 +216,11 @@ def _stages(options: Options, session: Session, ours: WeftRun) -> list[dict[str,
         stage = {"name": steps[0].name, "kind": steps[0].kind, "seconds": seconds, **sums}
         if stage["kind"] == "exchange":
             stage["waited_s"] = max(step.waited_s for step in steps)
+            stage["bytes_exchanged"] = sums["bytes_sent"] + sums["bytes_from_others"]
             if sums["messages"]:
                 stage["hidden"] = hidden_share(steps)
         stages.append(stage)
     _add_predictions(stages, ours.fft.plan)
-    exchanges = [stage for stage in stages if stage["kind"] == "exchange"]
-    for stage, moved in zip(exchanges, exchanged_bytes(ours.fft.plan), strict=True):
-        stage["bytes_exchanged"] = moved  # no rank counts bytes that go through node memory
     return stages
 
 

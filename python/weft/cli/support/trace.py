@@ -10,7 +10,7 @@ from weft.cli.support.session import Session
 Result = TypeVar("Result")
 # One line for each kind of step, because an exchange may overlap the stages that hide it.
 LINES = ("command", "stage", "exchange")
-SIZES = ("bytes_read", "bytes_written", "bytes_sent", "messages")
+SIZES = ("bytes_read", "bytes_written", "bytes_sent", "messages", "bytes_from_others")
 
 
 class Trace:

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <weft/plan.hpp>
+#include <weft/round_trip.hpp>
+
+#include "base/direction.hpp"
+
+namespace weft {
+
+/// The stages and exchanges of a round trip in the order of execution, by their numbers in the plan.
+/// No exchange is at the turn: stages without axes before it are left out, since a function at the
+/// turn needs no particular layout.
+struct RoundTripSteps {
+  std::vector<std::size_t> stages = {};
+  std::vector<std::size_t> exchanges = {};
+  std::size_t turn = 0;  ///< the position of the stage that transforms there and back
+};
+
+RoundTripSteps round_trip_steps(const Plan& plan, ApplyIn turn);
+
+/// Returns the reason why a plan has no round trips; empty if it has.
+std::string no_round_trip(const Plan& plan);
+
+/// The direction of the transforms before the turn, and of those after it.
+inline Direction direction_there(ApplyIn turn) {
+  return turn == ApplyIn::spectrum ? Direction::forward : Direction::backward;
+}
+inline Direction direction_back(ApplyIn turn) {
+  return turn == ApplyIn::spectrum ? Direction::backward : Direction::forward;
+}
+
+/// Returns the number of fields in the exchange at a position.
+inline std::int64_t fields_exchanged(const FieldTrip& trip, const RoundTripSteps& steps,
+                                     std::size_t exchange) {
+  return exchange < steps.turn ? trip.counts.in : trip.counts.out;
+}
+
+/// Returns the stage at a position as it is executed; the one at the turn as on the way there.
+Stage executed_stage(const Plan& plan, ApplyIn turn, const RoundTripSteps& steps,
+                     std::size_t position);
+
+/// "stage 1: axes 2 0".
+std::string stage_name(std::size_t position, const Stage& executed);
+
+/// Returns the names of the stages and exchanges, alternately. They say where functions are called:
+/// "stage 1: axis 0, function, back".
+std::vector<std::string> step_names(const Plan& plan, const FieldTrip& trip);
+
+}  // namespace weft

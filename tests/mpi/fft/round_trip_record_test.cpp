@@ -1,0 +1,248 @@
+// What a recorded round trip says: its steps, the bytes of its exchanges, and the memory it holds.
+#include <limits>
+
+#include "api/handle.hpp"
+#include "comm/from_mpi.hpp"
+#include "comm/node_memory.hpp"
+#include "mpi/support/fft_check.hpp"
+#include "mpi/support/same_error.hpp"
+#include "plan/round_trip_steps.hpp"
+
+namespace weft::test_support {
+namespace {
+
+const MPI_Comm world = MPI_COMM_WORLD;
+
+bool can_share() {
+  const comm::Communicator comm = comm::communicator_of(world);
+  return comm.node_group().size() == comm.size() &&
+         comm::node_memory_kind(comm) != comm::NodeMemoryKind::ordinary;
+}
+
+std::vector<Exchange> every_method() {
+  std::vector<Exchange> all{
+      {.method = Method::collective, .wire_form = WireForm::packed},
+      {.method = Method::collective, .wire_form = WireForm::datatype},
+      {.method = Method::messages, .wire_form = WireForm::packed},
+      {.method = Method::messages, .wire_form = WireForm::packed, .chunks = 3},
+      {.method = Method::messages, .wire_form = WireForm::packed, .piece_bytes = 64},
+      {.method = Method::messages, .wire_form = WireForm::datatype},
+      {.method = Method::collective, .wire = WirePrecision::f32}};
+  if (can_share()) {
+    all.push_back({.method = Method::shared});
+    all.push_back({.method = Method::messages, .nodes = NodeUse::separate});
+    all.push_back({.method = Method::messages, .nodes = NodeUse::combined});
+  }
+  return all;
+}
+
+/// Bytes of one field that a rank sends to others and gets from them, by the boxes of two layouts.
+struct Moved {
+  std::int64_t sent = 0;
+  std::int64_t received = 0;
+};
+
+Moved moved_between(const Layout& from, const Layout& to, int rank, std::int64_t element_bytes) {
+  const std::int64_t kept = intersect(from.box(rank), to.box(rank)).volume();
+  return {(from.local_volume(rank) - kept) * element_bytes,
+          (to.local_volume(rank) - kept) * element_bytes};
+}
+
+void do_nothing(const Tile&) {}
+
+/// A transform of this process, arrays for it, and calls of round trips.
+class Trips {
+ public:
+  explicit Trips(const Problem& problem, const Planning& planning = {.plan_by = PlanBy::fixed_rule})
+      : handle_(problem, {.planning = planning}, comm::communicator_of(world)) {}
+
+  api::Handle& handle() { return handle_; }
+
+  void apply(ApplyIn turn, std::int64_t in, std::int64_t out, const FieldWork& work) {
+    const Layout& layout = turn == ApplyIn::spectrum ? handle_.input() : handle_.output();
+    const auto bytes =
+        static_cast<std::size_t>(16 * layout.local_volume(handle_.comm().rank()) + 16);
+    arrays_.resize(static_cast<std::size_t>(in + out));
+    for (auto& each : arrays_) each.assign(bytes, 0);
+    inputs_.clear();
+    outputs_.clear();
+    for (std::int64_t i = 0; i < in; ++i)
+      inputs_.push_back(arrays_[static_cast<std::size_t>(i)].data());
+    for (std::int64_t i = 0; i < out; ++i)
+      outputs_.push_back(arrays_[static_cast<std::size_t>(in + i)].data());
+    handle_.apply(turn, work, inputs_, outputs_);
+  }
+
+ private:
+  api::Handle handle_;
+  std::vector<std::vector<char>> arrays_;
+  std::vector<const void*> inputs_;
+  std::vector<void*> outputs_;
+};
+
+/// Checks the record of a round trip of `in` and `out` fields against the layouts of the plan.
+void check_record(const Problem& problem, ApplyIn turn, std::int64_t in, std::int64_t out) {
+  Trips trips(problem);
+  api::Handle& handle = trips.handle();
+  const Plan& plan = handle.plan();
+  SCOPED_TRACE(explain(plan) + (turn == ApplyIn::spectrum ? "in the spectrum" : "in space"));
+  handle.set_recording(true);
+  trips.apply(turn, in, out, {.function = {do_nothing}});
+  const FieldTrip trip{turn, {in, in, out, out}};
+  const PlanCost predicted = predict(plan, trip, shipped_machine("infiniband-64")).cost;
+  const std::vector<StepRecord>& record = handle.record();
+  const std::size_t steps = predicted.steps.size();
+  const auto lanes = static_cast<std::size_t>(std::max(in, out));
+  ASSERT_EQ(record.size(), steps * lanes);
+  // The stages there are those of the plan up to the turn, and the same are on the way back.
+  const bool in_spectrum = turn == ApplyIn::spectrum;
+  const std::size_t there = steps / 4;  // exchanges there
+  const std::size_t last = plan.exchanges.size() - 1;
+  for (std::size_t i = 0; i < record.size(); ++i) {
+    const StepRecord& step = record[i];
+    const std::size_t lane = i / steps;
+    const std::size_t position = i % steps;
+    SCOPED_TRACE(step.name + ", lane " + std::to_string(lane));
+    EXPECT_EQ(step.name, predicted.steps[position].name);
+    EXPECT_EQ(step.is_exchange, predicted.steps[position].is_exchange);
+    EXPECT_GE(step.end_s, step.start_s);
+    if (!step.is_exchange) continue;
+    const std::size_t exchange = position / 2;
+    const bool is_there = exchange < there;
+    const std::size_t hop = is_there ? exchange : 2 * there - 1 - exchange;
+    const std::size_t number = in_spectrum ? hop : last - hop;  // of the plan
+    const bool is_forward = is_there == in_spectrum;
+    const Layout& before = plan.stages[number].target;
+    const Layout& after = plan.stages[number + 1].source;
+    const std::int64_t element =
+        element_bytes(plan.stages[number].target_element, problem.precision) /
+        (plan.exchanges[number].wire == WirePrecision::f32 ? 2 : 1);
+    const Moved moved = moved_between(is_forward ? before : after, is_forward ? after : before,
+                                      handle.comm().rank(), element);
+    const bool takes_part = lane < static_cast<std::size_t>(is_there ? in : out);
+    const bool by_memory = plan.exchanges[number].method == Method::shared ||
+                           plan.exchanges[number].nodes == NodeUse::separate ||
+                           plan.exchanges[number].nodes == NodeUse::combined;
+    EXPECT_EQ(step.bytes_sent, takes_part && !by_memory ? moved.sent : 0);
+    EXPECT_EQ(step.bytes_from_others, takes_part && by_memory ? moved.received : 0);
+  }
+}
+
+TEST(RoundTripRecord, ExchangesMoveWhatTheLayoutsSay) {
+  const std::int64_t ranks = size_of(world);
+  int run = 0;
+  for (const Exchange& exchange : every_method())
+    for (const Kind kind : {Kind::c2c, Kind::r2c})
+      for (const ApplyIn turn : {ApplyIn::spectrum, ApplyIn::space})
+        for (const OutputChoice output : {OutputChoice::any, OutputChoice::same}) {
+          Problem problem{.shape = {9, 10, 7},
+                          .kinds = kind,
+                          .modes = run % 3 == 1 ? Shape{two_thirds} : Shape{},
+                          .support = run % 3 == 2 ? Shape{5} : Shape{},
+                          .ranks = ranks,
+                          .ranks_per_node = can_share() ? ranks : 1,
+                          .output_choice = output,
+                          .exchange = exchange};
+          if (output == OutputChoice::same && (run % 3 != 0)) problem.modes = problem.support = {};
+          check_record(checked(problem), turn, 1 + run % 3, 1 + run % 2);
+          ++run;
+        }
+  EXPECT_GE(run, 56);
+}
+
+/// Forward and backward record what comes from other ranks' memory, also with modes and support.
+TEST(RoundTripRecord, BytesFromOthersAreThoseOfTheLayouts) {
+  if (!can_share()) GTEST_SKIP() << "the ranks share no memory here";
+  const std::int64_t ranks = size_of(world);
+  for (const Shape& modes : {Shape{}, Shape{two_thirds}})
+    for (const Shape& support : {Shape{}, Shape{6}})
+      for (const OutputChoice output : {OutputChoice::any, OutputChoice::same}) {
+        Problem problem{.shape = {12, 9, 10},
+                        .kinds = Kind::r2c,
+                        .modes = modes,
+                        .support = support,
+                        .ranks = ranks,
+                        .output_choice = output,
+                        .exchange = {.method = Method::shared}};
+        Trips trips(problem);
+        api::Handle& handle = trips.handle();
+        const Plan& plan = handle.plan();
+        SCOPED_TRACE(explain(plan));
+        handle.set_recording(true);
+        std::vector<double> x(static_cast<std::size_t>(handle.inplace_bytes()) / 8 + 2);
+        std::vector<double> y(x.size());
+        for (const bool is_forward : {true, false}) {
+          handle.execute(is_forward ? Direction::forward : Direction::backward, x.data(), y.data());
+          const std::size_t exchanges = plan.exchanges.size();
+          ASSERT_EQ(handle.record().size(), 2 * exchanges + 1);
+          for (std::size_t i = 0; i < exchanges; ++i) {
+            const std::size_t number = is_forward ? i : exchanges - 1 - i;
+            const Layout& before = plan.stages[number].target;
+            const Layout& after = plan.stages[number + 1].source;
+            const StepRecord& step = handle.record()[2 * i + 1];
+            EXPECT_EQ(
+                step.bytes_from_others,
+                moved_between(is_forward ? before : after, is_forward ? after : before,
+                              handle.comm().rank(),
+                              element_bytes(plan.stages[number].target_element, problem.precision))
+                    .received);
+            EXPECT_EQ(step.bytes_sent, 0);
+          }
+        }
+      }
+}
+
+/// A transform that a model planned explains its round trips, before and after they run.
+TEST(RoundTripRecord, ExplanationsHavePredictedTimes) {
+  Trips trips({.shape = {12, 10, 8}}, {.machine = shipped_machine("vm-2-cores")});
+  api::Handle& handle = trips.handle();
+  const FieldWork work{.function = {do_nothing}};
+  const std::string text = handle.explain_apply(ApplyIn::spectrum, work, 2, 1);
+  EXPECT_NE(text.find("2 inputs, 2 fields there, 1 field back, 1 output"), std::string::npos)
+      << text;
+  EXPECT_NE(text.find("predicted on the machine \"vm-2-cores\""), std::string::npos) << text;
+  handle.set_recording(true);
+  trips.apply(ApplyIn::spectrum, 2, 1, work);
+  const std::string after = handle.explain();
+  for (const std::string& name : step_names(handle.plan(), {ApplyIn::spectrum, {2, 2, 1, 1}}))
+    EXPECT_NE(after.find(name + "; predicted "), std::string::npos) << name << "\n" << after;
+  expect_same_error(world, ErrorCode::invalid_argument, {"outputs", "given 0"},
+                    [&] { handle.explain_apply(ApplyIn::spectrum, work, 1, 0); });
+}
+
+/// The last few round trips are kept: the one that was used least recently leaves.
+TEST(RoundTripRecord, OnlyTheLastFewRoundTripsAreKept) {
+  constexpr int kept = 8;
+  Trips trips({.shape = {10, 9, 8}, .exchange = {.method = Method::messages}});
+  api::Handle& handle = trips.handle();
+  const std::int64_t alone = handle.workspace_bytes();
+  const auto apply = [&](std::int64_t results) {  // each number of results is a round trip
+    trips.apply(ApplyIn::spectrum, 1, 1, {.function = {do_nothing, false, results}});
+  };
+  apply(0);
+  const std::int64_t each = handle.workspace_bytes() - alone;
+  EXPECT_GT(each, 0);
+  for (int i = 1; i < 3 * kept; ++i) {
+    apply(i);
+    EXPECT_LE(handle.workspace_bytes(), alone + std::min(i + 1, kept) * 2 * each);
+    EXPECT_GE(handle.workspace_bytes(), alone + std::min(i + 1, kept) * each / 2);
+  }
+  // Those of 3*kept - kept .. 3*kept - 1 results are kept, and the first of them is used again.
+  const auto allocations = [] { return memory_counters().allocations; };
+  apply(2 * kept);
+  auto before = allocations();
+  apply(2 * kept);
+  EXPECT_EQ(allocations(), before) << "it was kept";
+  apply(100);  // 2*kept + 1 leaves
+  before = allocations();
+  apply(2 * kept);
+  EXPECT_EQ(allocations(), before) << "it was used recently";
+  apply(2 * kept + 1);
+  EXPECT_GT(allocations(), before) << "it left";
+  const std::int64_t live = memory_counters().live_bytes;
+  for (int i = 200; i < 220; ++i) apply(i);
+  EXPECT_LE(memory_counters().live_bytes, live + live / 4);
+}
+
+}  // namespace
+}  // namespace weft::test_support

@@ -1,0 +1,113 @@
+// The buffers that each stage of a plan reads and writes, in each variant and on each rank: a table.
+#include "run/buffer_assignment.hpp"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+namespace weft::run {
+namespace {
+
+/// "work", or "even of 2" for the even buffer of rank 2.
+std::string buffer_words(int buffer, std::int64_t ranks) {
+  constexpr std::array<const char*, buffer_count> names{
+      "input", "output", "work",    "second", "third",  "own",  "spare",
+      "even",  "odd",    "arrival", "source", "target", "apart"};
+  if (buffer < buffer_count) return names.at(static_cast<std::size_t>(buffer));
+  const auto peer = static_cast<std::int64_t>(buffer - buffer_count);
+  return names.at(static_cast<std::size_t>(first_shared + peer / ranks)) + std::string(" of ") +
+         std::to_string(peer % ranks);
+}
+
+std::string place_words(const kernel::Place& place, std::int64_t ranks) {
+  std::set<std::string> all;
+  for (const kernel::Piece& piece : place.pieces) all.insert(buffer_words(piece.buffer, ranks));
+  std::string words;
+  for (const std::string& each : all) words += (words.empty() ? "" : "+") + each;
+  return words.empty() ? "nothing" : words;
+}
+
+/// "input > work, second > output": what each stage reads and writes.
+std::string assigned(const Plan& plan, Variant variant, std::int64_t rank) {
+  const BufferAssignment found = assign_buffers(plan, variant, rank);
+  std::string words;
+  for (const StageSpec& stage : found.stages)
+    words += (words.empty() ? "" : ", ") + place_words(stage.inlet, plan.problem.ranks) + " > " +
+             place_words(stage.outlet, plan.problem.ranks);
+  return words;
+}
+
+struct Row {
+  Exchange exchange = {};
+  OutputChoice output = OutputChoice::any;
+  std::int64_t ranks = 2;
+  std::int64_t ranks_per_node = 1;
+  Variant variant = {};
+  std::int64_t rank = 0;
+  std::string wanted = {};
+};
+
+constexpr Variant forward{};
+constexpr Variant forward_in_place{Direction::forward, true};
+constexpr Variant backward{Direction::backward, false};
+
+Plan plan_of(const Row& row) {
+  return make_plan({.shape = {4, 6, 5},
+                    .ranks = row.ranks,
+                    .ranks_per_node = row.ranks_per_node,
+                    .output_choice = row.output,
+                    .exchange = row.exchange});
+}
+
+TEST(BufferAssignment, ATableOfPlansVariantsAndRanks) {
+  const Exchange packed{.method = Method::messages, .wire_form = WireForm::packed, .chunks = 1};
+  const Exchange chunks{.method = Method::messages, .wire_form = WireForm::packed, .chunks = 2};
+  const Exchange strided{
+      .method = Method::collective, .wire_form = WireForm::datatype, .chunks = 1};
+  const Exchange shared{.method = Method::shared};
+  const Exchange nodes{.method = Method::messages, .nodes = NodeUse::separate};
+  const auto any = OutputChoice::any;
+  const auto same = OutputChoice::same;
+  const std::vector<Row> rows{
+      // one rank: no exchange
+      {packed, any, 1, 1, forward, 0, "input > output"},
+      {packed, any, 1, 1, forward_in_place, 0, "input > output"},
+      // messages
+      {packed, any, 2, 1, forward, 0, "input > output+work, work > output"},
+      {packed, any, 2, 1, forward, 1, "input > output+work, work > output"},
+      {packed, any, 2, 1, forward_in_place, 0, "input > work, output > output"},
+      {packed, any, 2, 1, backward, 0, "input > output+work, work > output"},
+      {packed, same, 2, 1, forward, 0, "input > output+work, work > output, work > output"},
+      {packed, same, 2, 1, forward_in_place, 0, "input > work, output > work, output > output"},
+      {chunks, any, 2, 1, forward, 0, "input > second, second+work > output"},
+      {strided, any, 2, 1, forward, 0, "input > output, work > output"},
+      {strided, same, 2, 1, backward, 1, "input > output, work > output, work > output"},
+      // node memory
+      {shared, any, 2, 2, forward, 0, "input > even, even+even of 1 > output"},
+      {shared, any, 2, 2, forward, 1, "input > even, even+even of 0 > output"},
+      {shared, any, 2, 2, forward_in_place, 0, "input > even, even+even of 1 > output"},
+      {shared, same, 2, 2, forward, 0,
+       "input > target, target+target of 1 > target+target of 1, target > output"},
+      {shared, same, 2, 2, backward, 1,
+       "input > source, source+source of 0 > even+even of 0, even > output"},
+      {nodes, any, 3, 2, forward, 0, "input > even, even+even of 1+own > output"},
+      {nodes, any, 3, 2, forward, 2, "input > even, even+own > output"},
+  };
+  for (const Row& row : rows) {
+    SCOPED_TRACE(describe(row.exchange) + ", " + std::to_string(row.ranks) + " ranks, " +
+                 to_string(row.variant) + (row.output == same ? ", same" : "") + ", rank " +
+                 std::to_string(row.rank));
+    EXPECT_EQ(assigned(plan_of(row), row.variant, row.rank), row.wanted);
+  }
+}
+
+/// A function of its arguments alone.
+TEST(BufferAssignment, TheSameArgumentsGiveTheSameBuffers) {
+  const Row row{.exchange = {.method = Method::messages, .chunks = 3}, .ranks = 3};
+  const Plan plan = plan_of(row);
+  EXPECT_EQ(assigned(plan, forward, 1), assigned(plan, forward, 1));
+  EXPECT_EQ(assign_buffers(plan, forward, 1).sizes, assign_buffers(plan, forward, 1).sizes);
+}
+
+}  // namespace
+}  // namespace weft::run
