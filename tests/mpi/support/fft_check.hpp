@@ -371,8 +371,8 @@ class CaseCheck {
     if (problem.has_whole_axes()) return relative;
     Problem uncut = problem;
     (forward ? uncut.modes : uncut.support).clear();
-    return relative * static_cast<double>(norm_of(reference_transform(uncut, forward, x)) /
-                                          norm_of(kept));
+    return relative *
+           static_cast<double>(norm_of(reference_transform(uncut, forward, x)) / norm_of(kept));
   }
 
   template <class In, class Out>
