@@ -208,10 +208,11 @@ def plan_data(plan: OutOfCorePlan) -> dict[str, Any]:
 
 def _work(plan: OutOfCorePlan) -> str:
     """Returns the kind of a transform, or the operator of a filter and its numbers."""
-    if plan.filter is None:
+    given: Any = plan.filter
+    if given is None:
         return str(plan.kind)
-    numbers = (*plan.filter["numbers"], *(plan.filter[name] for name in ("axis", "order") if name in plan.filter))
-    return f"{plan.filter['operator']} {joined((f'{number:g}' for number in numbers), ',')}".rstrip()
+    numbers = (*given["numbers"], *(given[name] for name in ("axis", "order") if name in given))
+    return f"{given['operator']} {joined((f'{number:g}' for number in numbers), ',')}".rstrip()
 
 
 def _row(number: int, one: dict[str, Any], price: PassPrice) -> tuple[str, ...]:
