@@ -9,18 +9,17 @@ from dataclasses import dataclass
 class StepRecord:
     """A step of a recorded run on this rank: a stage or an exchange.
 
-    name           name of the step
-    kind           "stage" or "exchange"
-    start_s        start, by a monotonic clock
-    end_s          end, by the same clock
-    bytes_read     bytes that weft read from memory
-    bytes_written  bytes that weft wrote to memory
-    bytes_sent     bytes sent to other ranks
-    messages       messages sent to other ranks
-    waited_s       exchange only: time in which this rank only waited for messages
-    under_way_s    exchange only: time in which messages were under way; under_way_s - waited_s is hidden
-    bytes_from_others
-                   exchange only: bytes from the memory of other ranks of this node, without a message
+    name : name of the step
+    kind : "stage" or "exchange"
+    start_s : start, by a monotonic clock
+    end_s : end, by the same clock
+    bytes_read : bytes that weft read from memory
+    bytes_written : bytes that weft wrote to memory
+    bytes_sent : bytes sent to other ranks
+    messages : messages sent to other ranks
+    waited_s : exchange only: time in which this rank only waited for messages
+    under_way_s : exchange only: time in which messages were under way; under_way_s - waited_s is hidden
+    bytes_from_others : exchange only: bytes from the memory of other ranks of this node, without a message
     """
 
     name: str

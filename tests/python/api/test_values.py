@@ -333,7 +333,7 @@ def test_every_public_class_is_covered() -> None:
     covered |= {weft.FFT, weft.Halo}  # bound to their process
     covered |= {ooc.PassPrice, ooc.Alternative}  # parts of Price and Alternatives
     covered |= {weft.Exchange, weft.Planning, weft.StepRecord, weft.Applied, weft.FieldFunction}  # dataclasses
-    covered |= {weft.PoissonSolution}  # a dataclass
+    covered |= {weft.PoissonSolution, weft.Spectrum, weft.CrossSpectrum}  # dataclasses
     covered |= {weft.Tile, weft.PoissonSolver}  # valid only during a call, and bound to ranks
     for module in (weft, ooc):
         public = {getattr(module, name) for name in module.__all__}
