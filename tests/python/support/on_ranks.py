@@ -35,6 +35,7 @@ from fields_on_ranks import (  # noqa: F401
     exception_in_a_function,
     open_error,
     product_in_space,
+    record_of_a_round_trip,
     round_trips_that_differ,
 )
 from files_on_ranks import loaded, save_badly, save_on_a_full_disk, saved  # noqa: F401
