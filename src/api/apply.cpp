@@ -255,7 +255,7 @@ std::string Handle::explain_apply(ApplyIn turn, const FieldWork& work, std::int6
   const std::int64_t fields = plan_.problem.fields();
   const auto in = static_cast<std::size_t>(std::max<std::int64_t>(0, inputs) * fields);
   const auto out = static_cast<std::size_t>(std::max<std::int64_t>(0, outputs) * fields);
-  if (const auto error = count_error(work, in, out)) throw *error;
+  if (const auto error = count_error(work, in, out)) throw Error(*error);
   const FieldTrip trip = shape_of(turn, work, in, out).trip();
   std::optional<Prediction> prediction;
   if (machine_) prediction = predict(plan_, trip, *machine_);
