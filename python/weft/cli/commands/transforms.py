@@ -14,6 +14,7 @@ from weft.cli.support.choices import (
     Gaussian,
     Json,
     Kinds,
+    KindsOfData,
     Laplacian,
     Oversubscribe,
     Ranks,
@@ -161,14 +162,7 @@ def filter_command(
         ),
     ] = False,
     length: BoxLength = None,
-    kind: Annotated[
-        str | None,
-        typer.Option(
-            metavar="KIND,...",
-            help="c2c, r2c, dct1 to dct4 or dst1 to dst4: one word, or one for each of the axes. Default: r2c for real "
-            "data, c2c for complex data.",
-        ),
-    ] = None,
+    kind: KindsOfData = None,
     dtype: FileDtype = None,
     shape: RawShape = None,
     transform: Annotated[TransformOptions, Part("axes", "input", "threads", "engine")],
@@ -227,14 +221,7 @@ def spectrum_command(
         str | None,
         typer.Option(metavar="FILE", help="Cross spectrum of IN with the array of the same shape in FILE."),
     ] = None,
-    kind: Annotated[
-        str | None,
-        typer.Option(
-            metavar="KIND,...",
-            help="c2c, r2c, dct1 to dct4 or dst1 to dst4: one word, or one for each of the axes. Default: r2c for real "
-            "data, c2c for complex data.",
-        ),
-    ] = None,
+    kind: KindsOfData = None,
     plot: Annotated[str | None, typer.Option(metavar="FILE", help="Write a log-log plot (.png, .pdf, .svg).")] = None,
     csv: Annotated[str | None, typer.Option(metavar="FILE", help="Write the table to FILE.")] = None,
     length: Annotated[

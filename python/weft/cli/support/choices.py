@@ -34,6 +34,15 @@ Kinds = Annotated[
         "whose plan is the same.",
     ),
 ]
+KindsOfData = Annotated[
+    str | None,
+    typer.Option(
+        "--kind",
+        metavar="KIND,...",
+        help="c2c, r2c, dct1 to dct4 or dst1 to dst4: one word, or one for each of the axes. Default: r2c for real "
+        "data, c2c for complex data.",
+    ),
+]
 Dtype = Annotated[str, typer.Option("--dtype", metavar="T", help="Precision: float32, float64, longdouble.")]
 DtypeOfKinds = Annotated[
     str,

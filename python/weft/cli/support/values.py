@@ -3,6 +3,7 @@
 import math
 import os
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -223,16 +224,8 @@ def modes_value(text: str, name: str = "--modes") -> Any:
     >>> modes_value("43"), modes_value("2/3"), modes_value("all"), modes_value("43,all,2/3")
     (43, '2/3', None, (43, None, '2/3'))
     """
-    try:
-        if len(text) > 1000:
-            raise ValueError
-        each = tuple(_mode(word) for word in text.split(","))
-    except ValueError:
-        raise weft.InvalidArgument(
-            f"{name} must be a whole number, 2/3 or all, or one of these for each axis joined by commas; got "
-            f"{text[:80]!r}; for example {name} 2/3 or {name} 43,all,43"
-        ) from None
-    return each[0] if len(each) == 1 else each
+    rule = f"{name} must be a whole number, 2/3 or all, or one of these for each axis joined by commas"
+    return _for_each_axis(text, _mode, rule, f"for example {name} 2/3 or {name} 43,all,43")
 
 
 def support_value(text: str, name: str = "--support") -> Any:
@@ -241,16 +234,23 @@ def support_value(text: str, name: str = "--support") -> Any:
     >>> support_value("16"), support_value("all"), support_value("16,all,2^3")
     (16, None, (16, None, 8))
     """
+    rule = f"{name} must be a whole number or all, or one of these for each axis joined by commas"
+    return _for_each_axis(text, _points, rule, f"for example {name} 64 or {name} 64,all,64")
+
+
+def _for_each_axis(text: str, parsed: Callable[[str], Any], rule: str, example: str) -> Any:
+    """Parses one value, or one for each axis joined by commas. Raises InvalidArgument with the rule and the example."""
     try:
         if len(text) > 1000:
             raise ValueError
-        each = tuple(None if word == "all" else _integer(word) for word in text.split(","))
+        each = tuple(parsed(word) for word in text.split(","))
     except ValueError:
-        raise weft.InvalidArgument(
-            f"{name} must be a whole number or all, or one of these for each axis joined by commas; got "
-            f"{text[:80]!r}; for example {name} 64 or {name} 64,all,64"
-        ) from None
+        raise weft.InvalidArgument(f"{rule}; got {text[:80]!r}; {example}") from None
     return each[0] if len(each) == 1 else each
+
+
+def _points(word: str) -> int | None:
+    return None if word == "all" else _integer(word)
 
 
 def _mode(word: str) -> Any:
