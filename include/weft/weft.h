@@ -376,7 +376,7 @@ int weft_fft_workspace_bytes(const weft_fft* fft, int64_t* bytes);
 /// Sets the caller's memory as the workspace: at least weft_fft_workspace_bytes, 64-byte aligned.
 /// Local.
 int weft_fft_use_workspace(weft_fft* fft, void* memory, int64_t bytes);
-/// Record of one step of a transform on this rank. Its size never changes.
+/// Record of one step of a transform on this rank. A library with another size refuses the caller's.
 typedef struct weft_step {
   char name[96];       ///< truncated where it is longer
   int is_exchange;     ///< 0: a stage
