@@ -373,7 +373,8 @@ TEST(Cost, a_call_takes_its_time_on_one_rank_too) {
 TEST(Cost, shared_exchanges_send_nothing) {
   const Machine machine = shipped_machine("vm-2-cores");
   const PlanCost found = cost(plan_with({.method = Method::shared}, 2, 2), machine);
-  EXPECT_EQ(found.steps[1].bytes, 128 * 128 * 64 * 16 / 2) << "half of an array, from the other rank";
+  EXPECT_EQ(found.steps[1].bytes, 128 * 128 * 64 * 16 / 2)
+      << "half of an array, from the other rank";
   EXPECT_EQ(found.steps[1].messages, 0);
   EXPECT_EQ(found.steps[1].wire_s, 0);
   EXPECT_LT(found.steps[1].seconds(), 0.01 * found.seconds());
