@@ -6,6 +6,7 @@ In the text `weft`, `np` and `math` are the modules; `comm` is a communicator, N
 from __future__ import annotations
 
 import inspect
+import re
 from dataclasses import dataclass
 from random import Random
 from typing import Any
@@ -117,7 +118,14 @@ def drawn_call(draw: Random, known: list[Callee], ranks: int = 1) -> str:
         given.append(f"{each.name}={value}" if by_name and not each.several else value)
     if draw.random() < 0.03:
         given.append("nonsense=1")
-    return f"{text}({', '.join(given)})".replace("{ranks}", str(ranks))
+    return _with_transform(f"{text}({', '.join(given)})").replace("{ranks}", str(ranks))
+
+
+def _with_transform(call: str) -> str:
+    """Makes the transform `f` first in a call that uses it while the argument that makes it is bad or left out."""
+    if not re.search(r"\bf\.", call) or "f :=" in call:
+        return call
+    return f"[(f := weft.FFT((4, 6), comm=comm)), {call}][1]"
 
 
 def _is_given(draw: Random, argument: Argument) -> bool:
