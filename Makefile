@@ -43,7 +43,9 @@ PYTHON_BIN := $(VENV)/bin/python
 WRAPPER = $(or $(MPICXX),$(shell command -v mpicxx.$(MPI)))
 CMAKE_FLAGS = -G Ninja -DCMAKE_BUILD_TYPE=Release -DWEFT_MPI=ON -DWEFT_TESTS=ON \
     $(if $(WRAPPER),-DMPI_CXX_COMPILER=$(WRAPPER)) $(if $(MPICXX),,-DWEFT_EXPECTED_MPI=$(MPI)) \
-    $(if $(WERROR),-DWEFT_WERROR=$(WERROR))
+    $(if $(WERROR),-DWEFT_WERROR=$(WERROR)) $(if $(FIRST_NANOBIND),-Dnanobind_ROOT=$(FIRST_NANOBIND))
+# The second MPI takes nanobind from the first one's environment: compilations are equal only if all paths are.
+FIRST_NANOBIND = $(if $(filter-out openmpi,$(MPI)),$(shell .venv/bin/python -m nanobind --cmake_dir 2>/dev/null))
 # With ccache build trees share equal compilations. CMake reads the launcher when it first configures.
 export CCACHE_DIR ?= $(CURDIR)/build/ccache
 export CCACHE_SLOPPINESS ?= pch_defines,time_macros

@@ -28,7 +28,7 @@ _ROLE = array_checks.Role(
 
 
 class _Shells:
-    """Arrays with one number for each shell. Equal if all arrays are equal; not a key."""
+    """Arrays with one number for each shell. Two are equal if all arrays are equal. They have no hash."""
 
     def __eq__(self, other: object) -> bool:
         return type(other) is type(self) and all(
@@ -43,14 +43,14 @@ class _Shells:
 class Spectrum(_Shells):
     """The power of a field in shells of its wavenumber.
 
-    k      shell numbers 0, 1, 2, ...: |k| in units of the longest wave, rounded to the nearest integer.
+    k      shell numbers 0, 1, 2, ...: |k| / k_1, rounded to the nearest integer; :func:`spectrum` defines k_1.
     power  contribution of each shell to the mean square of the field. They sum to it, by Parseval.
-    modes  number of waves in each shell; they sum to the number of points, or of `modes`.
+    waves  number of waves in each shell. Their sum is the number of points, or of kept modes.
     """
 
     k: Array
     power: Array
-    modes: Array
+    waves: Array
 
     @property
     def mean_square(self) -> float:
@@ -68,10 +68,11 @@ class CrossSpectrum(_Shells):
     """The mean product of two fields x and y in shells of their wavenumber.
 
     k           shell numbers, as in :class:`Spectrum`.
-    cospectrum  real part of each shell's contribution to the mean of conj(x)*y. Their sum is its real part.
+    cospectrum  real part of each shell's contribution to the mean of conj(x)*y. They sum to the real part of the mean.
     quadrature  the imaginary part. It is zero for real fields, because a shell has both k and -k.
-    first       the power of x in each shell. second : that of y.
-    modes       number of waves in each shell.
+    first       the power of x in each shell.
+    second      the power of y in each shell.
+    waves       number of waves in each shell.
     """
 
     k: Array
@@ -79,7 +80,7 @@ class CrossSpectrum(_Shells):
     quadrature: Array
     first: Array
     second: Array
-    modes: Array
+    waves: Array
 
     @property
     def mean_product(self) -> complex:
@@ -97,15 +98,17 @@ def spectrum(fft: FFT, X: Any, *, L: float | Sequence[float] = 2 * math.pi) -> S
     """Sums the power of a field over spherical shells of its wavenumbers.
 
     Definition  P(s) = sum of w |X(k)/N|^2 over all k with |k| / k_1 nearest to s. The components of k are those of
-                fft.wavenumbers(L). k_1 is that of the longest wave: the least of 2*pi/L on Fourier axes and of pi/L on
-                cosine and sine axes. w is 1 on c2c axes, and counts k and -k on the halved one. On cosine and sine
-                axes it is 1 for the waves of modulus 1 at all points, otherwise 2.
+                fft.wavenumbers(L). k_1 is the least of 2*pi/L over the Fourier axes and of pi/L over the cosine and
+                sine axes. N is the product of the logical lengths of the transformed axes. w is the product of a
+                factor for each axis. On c2c axes it is 1. On the halved axis it counts k and -k. On cosine and sine
+                axes it is 1 for a wave that is +1 or -1 at every point, and 2 for other waves. Of an even number of
+                modes less than the points, the middle element on Fourier axes has 1/2.
     Parseval    The shells sum to the mean square of the field at the points of the grid. On cosine and sine axes this
                 is the mean over the interval by the trapezoidal rule: points on a boundary count half.
     X           this rank's part of fft.output, from forward, with the modes of `fft`. Any norm; "ortho" only without
                 cosine and sine axes. Components are added. Axes that are not transformed are averaged.
     L           the length of the domain along each axis; only the ratios matter.
-    Memory      X is unchanged; scratch memory for one plane of it, and 16 bytes a shell.
+    Memory      X is unchanged; scratch memory for one plane of it, and about 64 bytes a shell.
     Collective  over fft.comm; the result is the same on all ranks.
 
     Errors, the same on all ranks: LayoutMismatch for an array that is not part of fft.output; InvalidArgument for bad
@@ -114,18 +117,18 @@ def spectrum(fft: FFT, X: Any, *, L: float | Sequence[float] = 2 * math.pi) -> S
     >>> import numpy as np, weft
     >>> fft = weft.FFT((16,), kind="r2c")
     >>> found = weft.spectrum(fft, fft.forward(np.cos(3 * fft.positions()[0])))
-    >>> round(float(found.power[3]), 12), found.modes.tolist()
+    >>> round(float(found.power[3]), 12), found.waves.tolist()
     (0.5, [1, 2, 2, 2, 2, 2, 2, 2, 1])
     """
-    modes, (power,) = _spectrum(_transform(fft), X, L, fft.comm)
-    return Spectrum(np.arange(modes.size), power, modes)
+    waves, (power,) = _spectrum(_transform(fft), X, L, fft.comm)
+    return Spectrum(np.arange(waves.size), power, waves)
 
 
 def cross_spectrum(fft: FFT, X: Any, Y: Any, *, L: float | Sequence[float] = 2 * math.pi) -> CrossSpectrum:
     """Sums the product conj(X)*Y of two fields' spectra over shells of the wavenumber.
 
     The definition is that of :func:`spectrum`, with w conj(X(k)) Y(k) / N^2 instead of w |X(k)/N|^2. The shells sum to
-    the mean of conj(x)*y; components are added. Collective, with the same arguments and errors.
+    the mean of conj(x)*y; components are added. Y is an array as X. Collective, with the errors of :func:`spectrum`.
 
     >>> import numpy as np, weft
     >>> fft = weft.FFT((16,), kind="r2c")
@@ -135,10 +138,10 @@ def cross_spectrum(fft: FFT, X: Any, Y: Any, *, L: float | Sequence[float] = 2 *
     >>> np.flatnonzero(found.cospectrum > 1e-12).tolist(), round(found.mean_product.real, 12)
     ([3], 0.5)
     """
-    modes, (first, second, real, imaginary) = _cross_spectrum(_transform(fft), X, Y, L, fft.comm)
-    if "r2c" in fft.plan.problem.kinds:  # the waves that are not stored have the opposite sign
+    waves, (first, second, real, imaginary) = _cross_spectrum(_transform(fft), X, Y, L, fft.comm)
+    if "r2c" in fft.plan.problem.kinds:  # the conjugate waves cancel the imaginary parts
         imaginary = np.zeros_like(imaginary)
-    return CrossSpectrum(np.arange(modes.size), real, imaginary, first, second, modes)
+    return CrossSpectrum(np.arange(waves.size), real, imaginary, first, second, waves)
 
 
 def shell_count(
@@ -168,12 +171,12 @@ def _transform(fft: Any) -> FFT:
 
 
 def _highest(kind: str, modes: int) -> float:
-    """Returns the highest wavenumber of an axis, in units of its longest wave."""
+    """Returns the highest wavenumber of an axis, in units of its 2*pi/L or pi/L."""
     return modes - 1 + COSINE_GRIDS[kind].lowest if kind in COSINE_GRIDS else modes // 2
 
 
 def _units(kinds: dict[int, str], lengths: Sequence[float]) -> dict[int, float]:
-    """Returns the longest wavenumber of each transformed axis in units of the longest wave of all.
+    """Returns 2*pi/L or pi/L of each transformed axis, in units of the least of them.
 
     >>> _units({0: "c2c", 1: "dct2"}, (1.0, 1.0)), _units({0: "c2c", 1: "r2c"}, (1.0, 4.0))
     ({0: 2.0, 1: 1.0}, {0: 4.0, 1: 1.0})
@@ -184,9 +187,9 @@ def _units(kinds: dict[int, str], lengths: Sequence[float]) -> dict[int, float]:
 
 @dataclass(frozen=True)
 class _Axis:
-    """What this rank's elements along an axis stand for; arrays that broadcast to its part of one component."""
+    """The waves of this rank's elements along an axis; arrays that broadcast to its part of one component."""
 
-    squares: Array  # of the wavenumber, in units of the longest wave
+    squares: Array  # of the wavenumber, in units of k_1
     weights: Array  # the factor of |X/N|^2
     counts: Array  # the number of waves
 
@@ -232,7 +235,7 @@ def _axes_of(fft: FFT, lengths: Sequence[float]) -> list[_Axis]:
 
 
 def _scale(fft: FFT) -> float:
-    """Returns the factor by which |X|^2 becomes |X/N|^2 for the spectrum X without a scale."""
+    """Returns the factor that turns |X|^2 with the norm of the transform into |X|^2 with norm "forward"."""
     problem = fft.plan.problem
     points = 1.0
     for axis, kind in zip(problem.axes, problem.kinds, strict=True):
@@ -300,7 +303,7 @@ def _same_lengths(L: Any, dims: int, comm: Any) -> list[float]:
 
 
 def _local_sums(parts: Sequence[Array], axes: list[_Axis], shells: int, has_components: bool) -> Array:
-    """Returns this rank's sums over shells, without the scale: the waves, then the products of _products."""
+    """Returns this rank's sums over shells, without the scale: row 0 of waves, the others of _products()."""
     sums = np.zeros((2 if len(parts) == 1 else 5, shells))
     if not parts[0].size:
         return sums

@@ -30,10 +30,10 @@ class FFT:
 
     Parameters
     ----------
-    shape : the global array's extents; of the real array for kind "r2c".
-    kind : "c2c", or "r2c": real to complex forward, complex to real backward. One word, or one for each of the axes:
-        the axis of kind r2c is the halved one. The word "r2c" alone halves the last of the axes.
-    axes : the transformed axes; all by default. r2c halves the last of them to n//2+1. The other axes are a batch.
+    shape : the global array's extents in real space.
+    kind : "c2c"; "r2c", real to complex forward; "dct1" to "dct4" or "dst1" to "dst4", as in scipy.fft. One word, or
+        one for each of the axes. The axis of kind r2c is the halved one; the word "r2c" alone halves the last.
+    axes : the transformed axes; all by default. The other axes are a batch.
     modes : the number of lowest wavenumbers in the spectrum, or "2/3"; one for all axes, or one for each of `axes`.
         Forward drops the other wavenumbers, backward takes them as zero. None: all of them.
     support : the number of first points in the real-space array, one for all axes or one for each of `axes`. Forward

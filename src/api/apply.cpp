@@ -97,7 +97,7 @@ Error error_of(const std::exception_ptr& reason) {
 
 Error no_trips(ApplyIn turn, const std::string& reason) {
   return Error(ErrorCode::unsupported,
-               words_of(turn) + " needs whole lines of each axis in turn; " + reason +
+               words_of(turn) + " needs stages with whole lines; " + reason +
                    "; call forward and backward, and your function between them");
 }
 
@@ -165,7 +165,7 @@ void Handle::combine_ranks(const FieldWork& work, std::vector<double>& results) 
 std::optional<Error> Handle::work_error(ApplyIn turn, const FieldWork& work,
                                         std::span<const void* const> in,
                                         std::span<void* const> out) const {
-  if (const std::string reason = no_round_trip(plan_); !reason.empty())
+  if (const std::string reason = round_trip_obstacle(plan_); !reason.empty())
     return no_trips(turn, reason);
   const auto fields = static_cast<std::size_t>(plan_.problem.fields());
   if (auto error = count_error(work, fields * in.size(), fields * out.size())) return error;
@@ -250,7 +250,7 @@ std::vector<double> Handle::apply(ApplyIn turn, const FieldWork& work,
 
 std::string Handle::explain_apply(ApplyIn turn, const FieldWork& work, std::int64_t inputs,
                                   std::int64_t outputs) const {
-  if (const std::string reason = no_round_trip(plan_); !reason.empty())
+  if (const std::string reason = round_trip_obstacle(plan_); !reason.empty())
     throw no_trips(turn, reason);
   const std::int64_t fields = plan_.problem.fields();
   const auto in = static_cast<std::size_t>(std::max<std::int64_t>(0, inputs) * fields);

@@ -47,7 +47,7 @@ void TileRules::check(const Tile& tile) const {
 
 OperatorPlan::OperatorPlan(const Plan& plan, std::string name, const operators::Lengths& lengths)
     : plan_(&plan), name_(std::move(name)), lengths_(lengths) {
-  if (const std::string reason = no_round_trip(plan); !reason.empty())
+  if (const std::string reason = round_trip_obstacle(plan); !reason.empty())
     refuse("needs whole lines of each axis; " + reason + "; call forward and backward",
            ErrorCode::unsupported);
   const std::size_t count = axes().size();
@@ -57,7 +57,7 @@ OperatorPlan::OperatorPlan(const Plan& plan, std::string name, const operators::
            "; give as many as axes");
   for (const double length : lengths_)
     if (!std::isfinite(length) || length <= 0)
-      refuse("takes lengths above zero; given " + words_of(length) +
+      refuse("takes finite lengths above 0; given " + words_of(length) +
              "; give the length of the box");
   if (lengths_.size() == 1) lengths_.assign(count, lengths_[0]);
 }

@@ -113,7 +113,7 @@ FieldFunction derivative(const Plan& plan, int axis, std::int64_t order, const L
   const OperatorPlan made(plan, "derivative", lengths);
   const int along = transformed_axis(made, axis);
   if (order < 1)
-    made.refuse("takes an order from 1 on; given " + std::to_string(order) +
+    made.refuse("takes an order of 1 or more; given " + std::to_string(order) +
                 "; leave it out for the first derivative");
   const bool is_odd = order % 2 != 0;
   if (is_odd)
@@ -124,7 +124,7 @@ FieldFunction derivative(const Plan& plan, int axis, std::int64_t order, const L
   for (long double& each : factors) {
     each = derivative_factor(each, order);
     if (!fits_precision(each, made.problem().precision))
-      made.refuse("takes an order whose factors are numbers of the precision " +
+      made.refuse("takes an order whose factors do not overflow in " +
                   std::string(to_string(made.problem().precision)) + "; given " +
                   std::to_string(order) + "; lower it");
   }

@@ -12,7 +12,7 @@ namespace {
 /// Blocks for each thread, so that uneven ones balance.
 constexpr std::int64_t blocks_a_thread = 4;
 
-std::int64_t divided_up(std::int64_t value, std::int64_t by) { return (value + by - 1) / by; }
+std::int64_t ceil_divided(std::int64_t value, std::int64_t by) { return (value + by - 1) / by; }
 
 /// Returns the padded length of a row. Rows of the plane are an odd number of cache lines, so that
 /// columns do not share one cache set.
@@ -26,7 +26,7 @@ std::int64_t complex_extent(const AxisTransform& t) {
   return t.kind.is_halved() ? t.length / 2 + 1 : t.length;
 }
 
-/// Bytes of the widest element between transforms of one group.
+/// Returns the bytes of the widest element before or after the transforms.
 std::int64_t element_bytes_of(const std::vector<AxisTransform>& transforms, Precision precision) {
   std::int64_t widest = 0;
   for (const AxisTransform& t : transforms)
@@ -45,7 +45,7 @@ void divide_among_threads(Shape& widths, const std::vector<std::size_t>& by_stri
   std::size_t best = by_stride.back();
   for (std::size_t i : by_stride)
     if (widths[i] >= wanted || widths[i] > widths[best]) best = i;
-  widths[best] = std::max<std::int64_t>(1, divided_up(widths[best], wanted));
+  widths[best] = std::max<std::int64_t>(1, ceil_divided(widths[best], wanted));
 }
 
 }  // namespace
@@ -94,7 +94,7 @@ Place plane_place(const PlaneShape& plane, const Box& region, const std::vector<
   return {{piece}, element_bytes};
 }
 
-BlockMemory fused_block(std::int64_t plane_bytes) {
+BlockMemory fused_block_memory(std::int64_t plane_bytes) {
   return {plane_bytes, cache_sizes().l2_bytes / 4};
 }
 
@@ -126,13 +126,13 @@ Shape block_widths(const Box& region, const std::vector<int>& batch_axes, const 
     room = widths[i] < extents[i] ? 1 : std::max<std::int64_t>(1, room / widths[i]);
   }
   // If everything fits in the cache, the outermost axes are cut for the threads.
-  const auto parts = [&](std::size_t i) { return divided_up(extents[i], widths[i]); };
+  const auto parts = [&](std::size_t i) { return ceil_divided(extents[i], widths[i]); };
   std::int64_t blocks = 1;
   for (std::size_t i : by_stride) blocks *= parts(i);
   const std::int64_t wanted = options.threads == 1 ? 1 : blocks_a_thread * options.threads;
   for (auto i = by_stride.rbegin(); i != by_stride.rend() && blocks < wanted; ++i) {
     blocks /= parts(*i);
-    widths[*i] = at_least(*i, divided_up(extents[*i], divided_up(wanted, blocks)));
+    widths[*i] = at_least(*i, ceil_divided(extents[*i], ceil_divided(wanted, blocks)));
     blocks *= parts(*i);
   }
   return widths;

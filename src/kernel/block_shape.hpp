@@ -8,7 +8,7 @@
 
 namespace weft::kernel {
 
-/// The array in cache that fused axes share: one plane for each batch line of a block.
+/// The plane of fused axes in cache. A block has one for each combination of its batch indices.
 struct PlaneShape {
   std::vector<int> axes;  ///< from fastest to slowest
   Shape extents;          ///< of these axes, in elements
@@ -18,11 +18,11 @@ struct PlaneShape {
 };
 PlaneShape plane_shape(const std::vector<AxisTransform>& transforms, const Place& inlet,
                        const LocalOptions& options);
-/// Likewise, with whole lines of elements of one length.
+/// Returns the plane for elements of `element_bytes`. Its rows hold whole lines.
 PlaneShape plane_of_elements(const std::vector<AxisTransform>& transforms, const Place& inlet,
                              std::int64_t element_bytes, const LocalOptions& options);
 
-/// Returns the plane of a block as a place: batch axes are outside the plane's axes.
+/// Returns the planes of a block as a place. Batch axes are slower in memory than the plane's axes.
 Place plane_place(const PlaneShape& plane, const Box& region, const std::vector<int>& batch_axes,
                   const Shape& widths);
 
@@ -32,14 +32,14 @@ struct BlockMemory {
   std::int64_t cache_bytes = 0;  ///< of a whole block, approximately
 };
 
-/// Returns a quarter of the L2 cache for the blocks of fused axes.
-BlockMemory fused_block(std::int64_t plane_bytes);
+/// Returns the memory of a block of fused axes: a quarter of the L2 cache.
+BlockMemory fused_block_memory(std::int64_t plane_bytes);
 
 /// Returns the number of indices of each batch axis in a block.
 ///
-/// Without a plane: everything, divided among threads only. With a plane: along a batch axis that
-/// is contiguous in memory, enough for rows of 128 bytes. Then as much as the block's memory holds,
-/// or less if some threads would otherwise have no work.
+/// A block without a plane covers all batch indices, divided among the threads. A block with a plane
+/// fills its memory. It is smaller if some threads would have no work. A contiguous batch axis has
+/// rows of at least 128 bytes of complex numbers.
 Shape block_widths(const Box& region, const std::vector<int>& batch_axes, const BlockMemory& memory,
                    const Place& inlet, const Place& outlet, const LocalOptions& options);
 

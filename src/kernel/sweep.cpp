@@ -44,7 +44,7 @@ void Sweep::add_cell(const Box& region, const std::vector<AxisTransform>& transf
                      const Place& inlet, const Place& outlet) {
   const PlaneShape plane = plane_shape(transforms, inlet, options_);
   const bool is_fused = transforms.size() > 1;
-  const BlockMemory memory = is_fused ? fused_block(plane.bytes) : BlockMemory{};
+  const BlockMemory memory = is_fused ? fused_block_memory(plane.bytes) : BlockMemory{};
   const Shape widths = block_widths(region, batch_axes_, memory, inlet, outlet, options_);
   Cell cell{BlockGrid(region, batch_axes_, widths), {}};
   const Place between = plane_place(plane, region, batch_axes_, widths);

@@ -38,8 +38,8 @@ class TripStages {
                         ? cost_of_turn()
                         : times(stage_cost(plan_, steps_.stages[position], machine_),
                                 position < steps_.turn ? n.in : n.out);
-    if (position == 0) move_more(step, n.stored_in - n.in);
-    if (position + 1 == steps_.stages.size()) move_more(step, n.stored_out - n.out);
+    if (position == 0) add_arrays(step, n.stored_in - n.in);
+    if (position + 1 == steps_.stages.size()) add_arrays(step, n.stored_out - n.out);
     if (step.seconds() > 0)
       step.limit = step.arithmetic_s > step.memory_s ? Limit::arithmetic : Limit::memory;
     return step;
@@ -64,8 +64,8 @@ class TripStages {
            (in_spectrum ? element_bytes_before(plan_, stage) : element_bytes_after(plan_, stage));
   }
 
-  /// Adds the reads or the writes of more of the caller's arrays; of fewer, if negative.
-  void move_more(StepCost& step, std::int64_t arrays) const {
+  /// Adds the traffic of `arrays` more of the caller's arrays; subtracts if negative.
+  void add_arrays(StepCost& step, std::int64_t arrays) const {
     const std::int64_t bytes = std::abs(arrays) * array_bytes();
     const double seconds = contiguous_seconds(bytes, steps_.stages.front());
     step.bytes += arrays < 0 ? -bytes : bytes;
@@ -81,7 +81,7 @@ class TripStages {
     for (std::size_t i = 0; i < passes.size(); ++i) {
       MemoryPass pass = passes[i];
       const bool at_turn = i == (in_spectrum ? passes.size() - 1 : 0);
-      if (at_turn) {  // half of a pass there, half of one back
+      if (at_turn) {  // the outward half only reads, the return half only writes
         pass.moved_bytes = in_spectrum ? pass.moved_bytes - pass.after_bytes : pass.after_bytes;
         step.bytes += pass.moved_bytes;
         pass.moved_bytes *= 2;
@@ -125,9 +125,9 @@ void hide_chunks(const Plan& plan, const FieldTrip& trip, const RoundTripSteps& 
 
 PlanCost cost(const Plan& plan, const FieldTrip& trip, const Machine& machine) {
   check(machine);
-  if (const std::string reason = no_round_trip(plan); !reason.empty())
-    throw Error(ErrorCode::unsupported, "a round trip needs whole lines of each axis in turn; " +
-                                            reason + "; predict the time of its transforms");
+  if (const std::string reason = round_trip_obstacle(plan); !reason.empty())
+    throw Error(ErrorCode::unsupported, "a round trip needs stages with whole lines; " + reason +
+                                            "; predict forward and backward");
   const RoundTripSteps route = round_trip_steps(plan, trip.turn);
   const std::vector<std::string> names = step_names(plan, trip);
   const TripStages stages(plan, trip, route, machine);

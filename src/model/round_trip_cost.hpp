@@ -10,12 +10,12 @@ namespace weft::model {
 
 /// Returns the predicted time of a round trip, without the work of its functions.
 ///
-/// Model   Stages there and back, and exchanges: as cost(), for each field; a stage with `before` or
-///         `after` reads or writes the caller's arrays instead. The stage at the turn has the lines
-///         of both ways. Its passes are those of both ways too, but the last one there and the first
-///         one back are one: it reads every field there and writes every field back. Overlap of
-///         fields is not predicted.
-/// Errors  those of cost(); unsupported for a plan without round trips.
+/// Model   Outward and return stages, and exchanges: as cost(plan, machine), for each field. The first
+///         stage reads the caller's inputs, the last one writes the caller's outputs; their numbers
+///         may differ from those of the fields. The stage at the turn has the lines of both
+///         directions. Its last outward pass and its first return pass are one pass. This pass
+///         reads all outward fields and writes all return fields. Overlap of fields is not predicted.
+/// Errors  those of cost(plan, machine); unsupported for a plan without round trips.
 PlanCost cost(const Plan& plan, const FieldTrip& trip, const Machine& machine);
 
 }  // namespace weft::model

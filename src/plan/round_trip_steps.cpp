@@ -8,7 +8,7 @@ namespace {
 
 bool has_axes(const Stage& stage) { return !stage.axes.empty(); }
 
-/// Returns the number of the stage at the turn: the last one there with axes.
+/// Returns the number of the stage at the turn: the last outward stage with axes.
 std::size_t turning_stage(const std::vector<Stage>& stages, ApplyIn turn) {
   if (turn == ApplyIn::spectrum) {
     const auto last = std::find_if(stages.rbegin(), stages.rend(), has_axes);
@@ -21,10 +21,10 @@ std::size_t turning_stage(const std::vector<Stage>& stages, ApplyIn turn) {
 
 }  // namespace
 
-std::string no_round_trip(const Plan& plan) {
+std::string round_trip_obstacle(const Plan& plan) {
   if (plan.view().empty()) return {};
-  return "the plan sees its one axis of " + std::to_string(plan.problem.shape[0]) +
-         " points as two";
+  return "the plan treats its single axis of " + std::to_string(plan.problem.shape[0]) +
+         " points as two axes";
 }
 
 RoundTripSteps round_trip_steps(const Plan& plan, ApplyIn turn) {
@@ -53,7 +53,8 @@ RoundTripSteps round_trip_steps(const Plan& plan, ApplyIn turn) {
 Stage executed_stage(const Plan& plan, ApplyIn turn, const RoundTripSteps& steps,
                      std::size_t position) {
   Stage stage = plan.stages[steps.stages[position]];
-  const Direction direction = position <= steps.turn ? direction_there(turn) : direction_back(turn);
+  const Direction direction =
+      position <= steps.turn ? outward_direction(turn) : return_direction(turn);
   if (direction == Direction::forward) return stage;
   std::swap(stage.source, stage.target);
   std::swap(stage.source_element, stage.target_element);

@@ -13,24 +13,24 @@
 namespace weft {
 
 /// The stages and exchanges of a round trip in the order of execution, by their numbers in the plan.
-/// No exchange is at the turn: stages without axes before it are left out, since a function at the
-/// turn needs no particular layout.
+/// There is no exchange at the turn. Stages without axes next to it are omitted, because a function
+/// accepts any layout.
 struct RoundTripSteps {
   std::vector<std::size_t> stages = {};
   std::vector<std::size_t> exchanges = {};
-  std::size_t turn = 0;  ///< the position of the stage that transforms there and back
+  std::size_t turn = 0;  ///< position of the stage that transforms in both directions
 };
 
 RoundTripSteps round_trip_steps(const Plan& plan, ApplyIn turn);
 
 /// Returns the reason why a plan has no round trips; empty if it has.
-std::string no_round_trip(const Plan& plan);
+std::string round_trip_obstacle(const Plan& plan);
 
 /// The direction of the transforms before the turn, and of those after it.
-inline Direction direction_there(ApplyIn turn) {
+inline Direction outward_direction(ApplyIn turn) {
   return turn == ApplyIn::spectrum ? Direction::forward : Direction::backward;
 }
-inline Direction direction_back(ApplyIn turn) {
+inline Direction return_direction(ApplyIn turn) {
   return turn == ApplyIn::spectrum ? Direction::backward : Direction::forward;
 }
 
@@ -40,11 +40,11 @@ inline std::int64_t fields_exchanged(const FieldTrip& trip, const RoundTripSteps
   return exchange < steps.turn ? trip.counts.in : trip.counts.out;
 }
 
-/// Returns the stage at a position as it is executed; the one at the turn as on the way there.
+/// Returns the stage at a position as it is executed; the one at the turn in its outward direction.
 Stage executed_stage(const Plan& plan, ApplyIn turn, const RoundTripSteps& steps,
                      std::size_t position);
 
-/// "stage 1: axes 2 0".
+/// Returns the name of a stage, such as "stage 1: axes 2 0".
 std::string stage_name(std::size_t position, const Stage& executed);
 
 /// Returns the names of the stages and exchanges, alternately. They say where functions are called:

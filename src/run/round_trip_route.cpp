@@ -61,8 +61,8 @@ kernel::AxisTable wavenumbers_of(const Problem& problem, int axis) {
 }  // namespace
 
 RoundTripRoute round_trip_route(const Plan& plan, ApplyIn turn, std::int64_t rank) {
-  const RankRoute there = route_of(plan, {direction_there(turn), false}, rank, nullptr);
-  const RankRoute back = route_of(plan, {direction_back(turn), false}, rank, nullptr);
+  const RankRoute there = route_of(plan, {outward_direction(turn), false}, rank, nullptr);
+  const RankRoute back = route_of(plan, {return_direction(turn), false}, rank, nullptr);
   RoundTripRoute trip;
   trip.turn = round_trip_steps(plan, turn).turn;
   trip.route = there;

@@ -1,4 +1,4 @@
-"""The operators of filters of arrays on disks, for the planner of passes."""
+"""Operators that filter arrays on disks, for the planner of passes."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ FILTERED = (
 
 @dataclass(frozen=True)
 class DiskFilter:
-    """An operator for one array: its axis in C order, and a length for each of the planned axes."""
+    """An operator bound to one array. `axis` counts in C order. Each planned axis has a length."""
 
     name: str
     numbers: tuple[float, ...]
@@ -31,16 +31,16 @@ class DiskFilter:
     lengths: tuple[float, ...]
 
     def to_core(self) -> tuple[str, list[float], int, int, list[float]]:
-        # JSON has no infinity; the square of the largest number is infinite.
+        # JSON has no infinity. The largest float replaces it, because its square is infinite too.
         numbers = [min(number, sys.float_info.max) for number in self.numbers]
         return self.name, numbers, self.axis, self.order, list(self.lengths)
 
 
 @dataclass(frozen=True)
 class DiskOperator:
-    """An operator without an array.
+    """An operator that is not yet bound to an array.
 
-    numbers : sigma; low and high; axis and order of a derivative; alpha; otherwise none.
+    numbers : gaussian: sigma. band_pass: low, high. derivative: axis, order. solve_helmholtz: alpha. Others: none.
     lengths : of the box, one for all axes or one for each; none: the points of each axis.
     """
 
@@ -50,7 +50,10 @@ class DiskOperator:
 
     @classmethod
     def of(cls, operator: Any) -> DiskOperator:
-        """Takes an operator of weft.operators. Errors: InvalidArgument for one that needs several fields or arrays."""
+        """Returns the operator on disks of one of weft.operators.
+
+        Errors: InvalidArgument for other objects, and for operators that need several fields or arrays.
+        """
         name = getattr(operator, "name", None)
         if not isinstance(operator, Operator) or name not in OPERATORS:
             given = errors.shown(operator) if name is None else name
@@ -62,9 +65,9 @@ class DiskOperator:
         return cls(operator.name, tuple(numbers), tuple(lengths))
 
     def bound(self, shape: Sequence[int], axes: Sequence[int], *, reverses: bool) -> tuple[tuple[int, ...], DiskFilter]:
-        """Returns the planned axes and the operator, for an array in C order and its axes in the caller's order.
+        """Returns the planned axes and the bound operator. `shape` is in C order; `axes` has the caller's order.
 
-        The last of the axes is halved for reals: the one whose elements are closest.
+        For reals the last planned axis is halved. Its elements are the closest in memory.
 
         reverses : whether the caller counts the axes from the other end.
 
@@ -87,8 +90,8 @@ class DiskOperator:
             return tuple(map(float, points))
         if len(self.lengths) not in (1, len(points)):
             raise errors.InvalidArgument(
-                f"length must be one number or one for each of the {len(points)} transformed axes; given "
-                f"{len(self.lengths)}; give as many as axes"
+                f"L must be one number or one for each of the {len(points)} transformed axes; given "
+                f"{len(self.lengths)}; give one number for each transformed axis"
             )
         return self.lengths * (len(points) if len(self.lengths) == 1 else 1)
 

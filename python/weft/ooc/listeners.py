@@ -1,4 +1,4 @@
-"""The callers of a transform on disks that want to know its stages."""
+"""Functions that a transform on disks calls at its stages."""
 
 from __future__ import annotations
 
@@ -13,18 +13,19 @@ def _ignore(*given: object) -> None:
     pass
 
 
-def _has_arrived(*given: object) -> bool:
+def _always_true(*given: object) -> bool:
     return True
 
 
 @dataclass(frozen=True)
 class Listeners:
-    """Functions that a transform calls."""
+    """Functions that a transform on disks calls."""
 
-    progress: Callable[[Progress], object] | None = None  # now and then
+    progress: Callable[[Progress], object] | None = None  # at irregular times
     planned: Callable[[PlannedTransform], object] = _ignore  # on the first rank, before anything is written
-    #: On the first rank, when the output is complete. Returns whether the report has arrived. Until then the same
-    #: command says that the output is complete. If it returns False, its owner calls weft.ooc.discard later.
-    done: Callable[[PlannedTransform, RunReport], bool] = _has_arrived
-    #: On the first rank, with each file that an interruption would leave; None: all are complete.
+    #: On the first rank, when the output is complete. Returns whether the caller has the report. After False the
+    #: checkpoint remains, and the caller removes it by weft.ooc.discard. Until then the same command, repeated, says
+    #: that the output is complete.
+    done: Callable[[PlannedTransform, RunReport], bool] = _always_true
+    #: On the first of several ranks, with each file that an interruption would leave. None: all are complete.
     temporary: Callable[[str | None], object] = _ignore

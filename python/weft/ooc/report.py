@@ -1,4 +1,4 @@
-"""The progress and the report of a transform of an array on disks, and its listeners."""
+"""The progress and the report of a transform of an array on disks."""
 
 from __future__ import annotations
 

@@ -13,9 +13,8 @@ BitMatrix processor_rows(const BitMatrix& a, const DiskModel& disks) {
   return a.block(first, first + disks.p, 0, disks.n);
 }
 
-/// Returns the change of a record's processor when it moves: (I + A)x and the complement, in p
-/// bits.
-BitMatrix moving(const Bmmc& permutation, const DiskModel& disks) {
+/// Returns the processor rows of I + A: the change of a record's processor, without the complement.
+BitMatrix processor_change(const Bmmc& permutation, const DiskModel& disks) {
   return processor_rows(BitMatrix::identity(disks.n), disks) +
          processor_rows(permutation.matrix, disks);
 }
@@ -24,8 +23,8 @@ Bits shift_of(const Bmmc& permutation, const DiskModel& disks) {
   return permutation.complement >> (disks.b + disks.d - disks.p) & bit_range(0, disks.p);
 }
 
-/// Returns the number of records that leave a processor. A record stays if the change is 0: one in
-/// as many as there are changes, or none.
+/// Returns the number of records that leave a processor. A record stays if its change is 0. If 0 is
+/// a possible change, 2^-dimension of the records stay. Otherwise none stay.
 std::int64_t records_that_leave(const Subspace& changes, Bits shift, const DiskModel& disks) {
   const std::int64_t records = std::int64_t{1} << (disks.n - disks.p);
   return records - (changes.contains(shift) ? records >> changes.dimension() : 0);
@@ -35,7 +34,7 @@ std::int64_t records_that_leave(const Subspace& changes, Bits shift, const DiskM
 
 ProcessorTraffic processor_traffic(const PermutationPass& pass, const DiskModel& disks) {
   const BitMatrix owner = processor_rows(BitMatrix::identity(disks.n), disks);
-  const BitMatrix moved = moving(pass.permutation, disks);
+  const BitMatrix moved = processor_change(pass.permutation, disks);
   const Bits shift = shift_of(pass.permutation, disks);
 
   const Subspace own = Subspace::spanned(kernel(owner));  // indices of processor 0
@@ -46,9 +45,8 @@ ProcessorTraffic processor_traffic(const PermutationPass& pass, const DiskModel&
   const Subspace to = own.image(moved);
   const Subspace all = Subspace::of_bits(0, disks.n).image(moved);
 
-  // A load of processor q goes to a coset of to_in_load. Where that is the coset of 0, the
-  // processor keeps one part. Over the loads of q the cosets run evenly through shift + moved(q) +
-  // to.
+  // The targets of one load of processor q form a coset of to_in_load. If the coset contains 0, one
+  // part stays on q. All loads of q together cover shift + moved(q) + to evenly.
   ProcessorTraffic result;
   result.rank = all.dimension();
   result.alike = all.dimension() == to.dimension();
@@ -62,7 +60,8 @@ ProcessorTraffic processor_traffic(const PermutationPass& pass, const DiskModel&
 }
 
 std::int64_t least_crossing(const Bmmc& permutation, const DiskModel& disks) {
-  const Subspace changes = Subspace::of_bits(0, disks.n).image(moving(permutation, disks));
+  const Subspace changes =
+      Subspace::of_bits(0, disks.n).image(processor_change(permutation, disks));
   return records_that_leave(changes, shift_of(permutation, disks), disks);
 }
 

@@ -9,31 +9,31 @@
 namespace weft::bmmc {
 namespace {
 
-/// The place of a bit of an index on the disks.
-enum class Home { slot, processor, load };
+/// The part of an index on the disks to which a bit belongs.
+enum class IndexPart { slot, processor, load };
 struct BitPlace {
-  Home home = Home::slot;
+  IndexPart part = IndexPart::slot;
   int bit = 0;
 };
 
 BitPlace place_of(int disk_bit, int lg_load, const DiskModel& disks) {
   const int first = disks.b + disks.d - disks.p;
-  if (disk_bit >= lg_load) return {Home::load, disk_bit - lg_load};
-  if (disk_bit >= first + disks.p) return {Home::slot, disk_bit - disks.p};
-  if (disk_bit >= first) return {Home::processor, disk_bit - first};
-  return {Home::slot, disk_bit};
+  if (disk_bit >= lg_load) return {IndexPart::load, disk_bit - lg_load};
+  if (disk_bit >= first + disks.p) return {IndexPart::slot, disk_bit - disks.p};
+  if (disk_bit >= first) return {IndexPart::processor, disk_bit - first};
+  return {IndexPart::slot, disk_bit};
 }
 
 /// After stages_done stages, and a rotation by each superlevel's depth, the top bits of the logical
-/// index are the lowest ones of the frequency. The stages of this superlevel then add its lowest
-/// bits.
+/// index are the lowest ones of the frequency. The lowest `depth` bits of the logical index become
+/// the next frequency bits.
 Bits frequency_of(int bit, const Superlevel& level, int n) {
   if (bit >= n - level.stages_done) return Bits{1} << (bit - (n - level.stages_done));
   return bit < level.depth ? Bits{1} << (bit + level.stages_done) : 0;
 }
 
-bool goes_on(const ButterflyStep& step, const BitPlace& place) {
-  return step.is_local && place.home == Home::slot && step.stages < most_stages_of_a_sweep &&
+bool continues_step(const ButterflyStep& step, const BitPlace& place) {
+  return step.is_local && place.part == IndexPart::slot && step.stages < most_stages_of_a_sweep &&
          place.bit == step.first_slot + step.stages;
 }
 
@@ -59,16 +59,16 @@ Superlevel superlevel(int depth, int stages_done, int lg_load, const BitMatrix& 
   level.load_frequency.resize(static_cast<std::size_t>(disks.n - lg_load));
   for (int bit = 0; bit < disks.n; ++bit) {
     const BitPlace at = place_of(std::countr_zero(place.column(bit)), lg_load, disks);
-    auto& frequencies = at.home == Home::slot        ? level.slot_frequency
-                        : at.home == Home::processor ? level.processor_frequency
-                                                     : level.load_frequency;
+    auto& frequencies = at.part == IndexPart::slot        ? level.slot_frequency
+                        : at.part == IndexPart::processor ? level.processor_frequency
+                                                          : level.load_frequency;
     frequencies[static_cast<std::size_t>(at.bit)] = frequency_of(bit, level, disks.n);
     if (bit >= depth) continue;
-    if (at.home == Home::load)
+    if (at.part == IndexPart::load)
       throw Error(ErrorCode::internal, "a superlevel's butterflies are within a load");
-    if (!level.steps.empty() && goes_on(level.steps.back(), at))
+    if (!level.steps.empty() && continues_step(level.steps.back(), at))
       ++level.steps.back().stages;
-    else if (at.home == Home::slot)
+    else if (at.part == IndexPart::slot)
       level.steps.push_back({.first_stage = bit, .first_slot = at.bit});
     else
       level.steps.push_back({.first_stage = bit, .is_local = false, .processor_bit = at.bit});

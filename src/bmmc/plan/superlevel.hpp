@@ -7,8 +7,9 @@
 
 namespace weft::bmmc {
 
-/// Returns the place of a record on the disks by its logical index, in bands of 2^lg_band records.
-/// The processor's bits, which are below lg_band in the logical index, move down to below lg BD.
+/// Returns the bit matrix that maps a logical index to an index on the disks. Bands of 2^lg_band
+/// records stay together. The top p bits of the index in a band are the processor's number. They
+/// become the top bits below lg BD.
 BitMatrix placement(int lg_band, const DiskModel& disks);
 
 /// The most butterfly stages of one sweep over a load: their lines fit in cache.
@@ -16,10 +17,10 @@ inline constexpr int most_stages_of_a_sweep = 12;
 
 /// Some butterfly stages of a superlevel, on consecutive bits of the logical index.
 ///
-/// A local step: its bits of the index are bit `first_slot` and the next ones of the place in a
-/// processor's memory. A step across processors: one stage, on a bit of the processor's number.
+/// A local step works on consecutive bits of the index in a processor's memory; the lowest is
+/// `first_slot`. A step across processors is one stage, on a bit of the processor's number.
 struct ButterflyStep {
-  int first_stage = 0;  ///< within the superlevel: the lowest bit of the logical index
+  int first_stage = 0;  ///< number in the superlevel: the step's lowest bit of the logical index
   int stages = 1;
   bool is_local = true;
   int first_slot = 0;     ///< for a local step
@@ -28,16 +29,15 @@ struct ButterflyStep {
 
 /// One superlevel: the work on each load of 2^lg_load records of all processors.
 ///
-/// A load is a memoryload on the disks. A processor has the records of its own disks, in the order
-/// of their index on the disks without the processor's bits.
+/// A load consists of consecutive stripes that fill the memory of all processors. A processor holds
+/// the records of its own disks, in the order of their index on the disks without its own bits.
 struct Superlevel {
   int depth = 0;        ///< butterfly stages
   int stages_done = 0;  ///< by the superlevels before
   int lg_load = 0;
   std::vector<ButterflyStep> steps = {};
-  /// Frequency bits for each bit of a processor's place in memory, of the processor's number and of
-  /// the load's number; those of later stages are 0. Stages of this superlevel are listed as if all
-  /// were done.
+  /// The frequency bit that each bit of an index carries after this superlevel; 0 for bits of later
+  /// stages. The three lists are for the index in memory, the processor's and the load's number.
   std::vector<Bits> slot_frequency = {};
   std::vector<Bits> processor_frequency = {};
   std::vector<Bits> load_frequency = {};

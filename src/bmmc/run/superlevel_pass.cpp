@@ -23,7 +23,7 @@ class SuperlevelRunner {
         disks_(disks),
         options_(options),
         run_(run),
-        me_(run.processor()),
+        processor_(run.processor()),
         block_bytes_(run.record_bytes << disks.b),
         load_bytes_(run.record_bytes << (level.lg_load - disks.p)),
         read_(volume),
@@ -31,11 +31,11 @@ class SuperlevelRunner {
     for (AlignedBuffer& buffer : buffers_) buffer = AlignedBuffer(load_bytes_);
     for (const ButterflyStep& step : level.steps) {
       if (step.is_local) {
-        steps_.emplace_back(LocalButterflies(level, step, me_, sign, scale, options));
-        scale = 1;  // once is enough
+        steps_.emplace_back(LocalButterflies(level, step, processor_, sign, scale, options));
+        scale = 1;  // the first local step applies it
       } else {
-        steps_.emplace_back(CrossingButterflies(level, step, me_, sign, options));
-        if (came_.size() == 0) came_ = AlignedBuffer(load_bytes_ / 2);
+        steps_.emplace_back(CrossingButterflies(level, step, processor_, sign, options));
+        if (received_.size() == 0) received_ = AlignedBuffer(load_bytes_ / 2);
       }
     }
   }
@@ -64,8 +64,8 @@ class SuperlevelRunner {
  private:
   SuperlevelTimes& times() const { return run_.counts->times; }
   std::int64_t loads() const { return std::int64_t{1} << (disks_.n - level_.lg_load); }
-  static std::size_t turn(std::int64_t load) { return static_cast<std::size_t>(load % 3); }
-  char* memory(std::int64_t load) { return buffers_.at(turn(load)).as<char>(); }
+  static std::size_t buffer_index(std::int64_t load) { return static_cast<std::size_t>(load % 3); }
+  char* memory(std::int64_t load) { return buffers_.at(buffer_index(load)).as<char>(); }
 
   void wait_for(LoadTransfer& transfer, double& seconds) {
     watch_ = PhaseClock();
@@ -73,22 +73,22 @@ class SuperlevelRunner {
     watch_.add_to(seconds);
   }
 
-  /// The buffer was used by the load three before, which may still be in progress.
+  /// Load `load` - 3 used the same buffer: its write must end first.
   void start_read(std::int64_t load) {
     if (load >= loads()) return;
-    wait_for(written_.at(turn(load)), times().butterfly_write_s);
-    transfer(true, load, read_);
+    wait_for(written_.at(buffer_index(load)), times().butterfly_write_s);
+    start_transfer(true, load, read_);
     watch_.add_to(times().butterfly_read_s);
   }
 
   void start_write(std::int64_t load) {
     watch_ = PhaseClock();
-    transfer(false, load, written_.at(turn(load)));
+    start_transfer(false, load, written_.at(buffer_index(load)));
     watch_.add_to(times().butterfly_write_s);
   }
 
   /// The stripes of a load are consecutive; this processor's disks are neighbours.
-  void transfer(bool reads, std::int64_t load, LoadTransfer& transfer) {
+  void start_transfer(bool reads, std::int64_t load, LoadTransfer& transfer) {
     const std::int64_t disks = std::int64_t{1} << disks_.d;
     const std::int64_t own = disks >> disks_.p;
     const std::int64_t stripes = std::int64_t{1} << (level_.lg_load - disks_.b - disks_.d);
@@ -96,7 +96,7 @@ class SuperlevelRunner {
     std::vector<std::int64_t> blocks(static_cast<std::size_t>(own));
     for (std::int64_t stripe = load * stripes; stripe < (load + 1) * stripes; ++stripe) {
       for (std::int64_t k = 0; k < own; ++k)
-        blocks[static_cast<std::size_t>(k)] = stripe * disks + me_ * own + k;
+        blocks[static_cast<std::size_t>(k)] = stripe * disks + processor_ * own + k;
       transfer.start(reads, blocks, block_bytes_, at);
       at += own * block_bytes_;
       ++run_.counts->parallel_ios;
@@ -121,19 +121,20 @@ class SuperlevelRunner {
     }
   }
 
-  /// Half of the inputs are sent one way, half of the results come back.
+  /// Each processor sends half of its inputs to its peer, and receives half of the results.
   void cross(const CrossingButterflies& butterflies, const ButterflyStep& step, std::int64_t load) {
-    const bool is_zero = (me_ >> step.processor_bit & 1) == 0;
-    const int peer = me_ ^ (1 << step.processor_bit);
+    const bool is_zero = (processor_ >> step.processor_bit & 1) == 0;
+    const int peer = processor_ ^ (1 << step.processor_bit);
     const std::int64_t half_bytes = load_bytes_ / 2;
     const std::int64_t half = half_bytes / run_.record_bytes;
     char* const own = memory(load) + (is_zero ? 0 : half_bytes);
     char* const other = memory(load) + (is_zero ? half_bytes : 0);
-    char* const came = came_.as<char>();
-    swap_with(peer, other, came, half_bytes);
-    butterflies.execute(is_zero ? own : came, is_zero ? came : own, is_zero ? 0 : half, half, load);
+    char* const received = received_.as<char>();
+    swap_with(peer, other, received, half_bytes);
+    butterflies.execute(is_zero ? own : received, is_zero ? received : own, is_zero ? 0 : half,
+                        half, load);
     watch_.add_to(times().butterfly_compute_s);
-    swap_with(peer, came, other, half_bytes);
+    swap_with(peer, received, other, half_bytes);
   }
 
   void swap_with(int peer, char* from, char* to, std::int64_t bytes) {
@@ -149,12 +150,12 @@ class SuperlevelRunner {
   const DiskModel& disks_;
   const kernel::LocalOptions& options_;
   const RecordRun& run_;
-  const int me_;
+  const int processor_;
   const std::int64_t block_bytes_;
   const std::int64_t load_bytes_;
   std::vector<ButterflyWork> steps_;
   std::array<AlignedBuffer, 3> buffers_;
-  AlignedBuffer came_;
+  AlignedBuffer received_;
   Deferred deferred_;
   PhaseClock watch_;
   // Last: they end all transfers before the buffers are freed.

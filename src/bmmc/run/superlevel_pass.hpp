@@ -7,14 +7,14 @@
 
 namespace weft::bmmc {
 
-/// Loads in each processor's memory during execute_superlevel(), including half a one in messages
-/// to another processor.
+/// The number of loads in each processor's memory during execute_superlevel(). Messages count as
+/// half a load.
 inline constexpr int butterfly_buffers = 4;
 
-/// Transforms each load of a volume in place. Meanwhile the next one is read and the last one
-/// written.
+/// Transforms each load of a volume in place. Meanwhile the next load is read and the previous one
+/// is written.
 ///
-/// Cost    2N/BD I/Os, one ticket each; messages as in count_butterflies of analysis.cpp.
+/// Cost    2N/BD parallel I/Os. Each stage across processors sends 2 messages in each load.
 /// Memory  at most butterfly_buffers times the records of a load, over all processors, and that of
 ///         LocalButterflies.
 /// Errors  those of the volume and of the engine, and out_of_memory; the same on all processors.

@@ -18,10 +18,14 @@ namespace {
   throw Error(ErrorCode::invalid_argument, std::string(to_string(filter.kind)) + " " + rule);
 }
 
-std::string words_of(double value) {
+std::string text_of(double value) {
   std::ostringstream text;
   text << value;
   return text.str();
+}
+
+std::string count_words(std::size_t count) {
+  return std::to_string(count) + (count == 1 ? " number" : " numbers");
 }
 
 std::size_t numbers_of(FilterKind kind) {
@@ -42,17 +46,19 @@ std::size_t numbers_of(FilterKind kind) {
 void check_numbers(const SpectralFilter& filter) {
   const std::size_t wanted = numbers_of(filter.kind);
   if (filter.numbers.size() != wanted)
-    refuse(filter, "takes " + std::to_string(wanted) + " numbers; given " +
-                       std::to_string(filter.numbers.size()) + "; give as many");
+    refuse(filter, "takes " + count_words(wanted) + "; given " +
+                       std::to_string(filter.numbers.size()) + "; give " + count_words(wanted));
   for (const double number : filter.numbers)
     if (!std::isfinite(number))
-      refuse(filter, "takes finite numbers; given " + words_of(number) + "; give a number");
+      refuse(filter, "takes finite numbers; given " + text_of(number) + "; give a finite number");
   if (filter.kind != FilterKind::band_pass) return;
   const double low = filter.numbers[0];
   const double high = filter.numbers[1];
-  if (low > high || high < 0)
-    refuse(filter, "takes low <= high, and high from 0 on; given " + words_of(low) + " and " +
-                       words_of(high) + "; give the smaller wavenumber first");
+  if (low > high)
+    refuse(filter, "takes low <= high; given " + text_of(low) + " and " + text_of(high) +
+                       "; give the smaller wavenumber first");
+  if (high < 0)
+    refuse(filter, "takes high of 0 or more; given " + text_of(high) + "; give 0 or more");
 }
 
 void check_lengths(const SpectralFilter& filter, std::size_t axes) {
@@ -62,7 +68,7 @@ void check_lengths(const SpectralFilter& filter, std::size_t axes) {
                        "; give as many as axes");
   for (const double length : filter.lengths)
     if (!std::isfinite(length) || length <= 0)
-      refuse(filter, "takes lengths above zero; given " + words_of(length) +
+      refuse(filter, "takes finite lengths above 0; given " + text_of(length) +
                          "; give the length of the box");
 }
 
@@ -73,7 +79,7 @@ void check_derivative(const SpectralFilter& filter, const KPassProblem& problem)
     refuse(filter, "takes a transformed axis; given " + std::to_string(filter.axis) +
                        "; give one of the axes, or transform that axis too");
   if (filter.order < 1)
-    refuse(filter, "takes an order from 1 on; given " + std::to_string(filter.order) +
+    refuse(filter, "takes an order of 1 or more; given " + std::to_string(filter.order) +
                        "; leave it out for the first derivative");
   const double length = filter.lengths[static_cast<std::size_t>(at - problem.axes.begin())];
   const long double unit = 2 * std::numbers::pi_v<long double> / length;
@@ -83,7 +89,7 @@ void check_derivative(const SpectralFilter& filter, const KPassProblem& problem)
   const bool fits = problem.precision == Precision::f32 ? std::isfinite(narrowed<float>(largest))
                                                         : std::isfinite(narrowed<double>(largest));
   if (!fits)
-    refuse(filter, "takes an order whose factors are numbers of the precision " +
+    refuse(filter, "takes an order whose factors do not overflow in " +
                        std::string(to_string(problem.precision)) + "; given " +
                        std::to_string(filter.order) + "; lower it");
 }

@@ -8,7 +8,7 @@
 
 namespace weft::ooc {
 
-/// Operators that multiply each element of a spectrum by a number. `k` is its wavenumber.
+/// Operators that multiply each element of a spectrum by a number. k is the element's wavenumber.
 enum class FilterKind {
   gaussian,           ///< exp(-|k|^2 sigma^2 / 2)
   band_pass,          ///< 1 where low <= |k| <= high, otherwise 0
@@ -19,11 +19,11 @@ enum class FilterKind {
 };
 const char* to_string(FilterKind);
 
-/// A filter of an array: its spectrum is multiplied by the operator's factors. Its rules, which
-/// check_filter() checks:
+/// A filter of an array: its spectrum is multiplied by the operator's factors. check_filter() checks
+/// these rules:
 ///   numbers   finite: sigma; low and high with low <= high and high >= 0; alpha; otherwise none
 ///   axis      of a derivative: one of the transformed axes
-///   order     of a derivative: 1 or more, and its factors are numbers of the precision
+///   order     of a derivative: 1 or more, and its factors do not overflow
 ///   lengths   one for each of the transformed axes, more than 0 and finite
 struct SpectralFilter {
   FilterKind kind = FilterKind::gaussian;
@@ -35,7 +35,7 @@ struct SpectralFilter {
 };
 
 struct KPassProblem;
-/// Throws Error(invalid_argument) with the rule, the value and the remedy.
+/// Throws Error(invalid_argument) if a rule is broken.
 void check_filter(const KPassProblem& problem);
 
 /// Returns the wavenumber of element k of n along a Fourier axis, in units of 2*pi/L.
@@ -43,9 +43,9 @@ inline std::int64_t signed_wavenumber(std::int64_t k, std::int64_t n) {
   return 2 * k < n ? k : k - n;
 }
 
-/// The order of the elements along one axis of a spectrum on disks. `radices` are those of the
-/// passes, which leave the digits of k in opposite order: the first digit of the place is k modulo
-/// the first radix. One radix: the natural order.
+/// Returns the index k of the element at a place along one axis of a spectrum on disks. `radices`
+/// has the radix of each pass. The most significant digit of the place is k modulo the first radix.
+/// With one radix k is the place.
 std::int64_t element_of_place(const std::vector<std::int64_t>& radices, std::int64_t place);
 
 }  // namespace weft::ooc

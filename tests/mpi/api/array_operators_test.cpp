@@ -131,14 +131,14 @@ TEST(Operators, Refusals) {
   constexpr auto unsupported = ErrorCode::unsupported;
   expect_refusal(invalid, {"derivative takes a transformed axis", "given 3"},
                  [&] { operators::derivative(plan, 3); });
-  expect_refusal(invalid, {"an order from 1 on", "given 0"},
+  expect_refusal(invalid, {"an order of 1 or more", "given 0"},
                  [&] { operators::derivative(plan, 0, 0); });
-  expect_refusal(invalid, {"factors are numbers of the precision f64", "given 9999"},
+  expect_refusal(invalid, {"factors do not overflow in f64", "given 9999"},
                  [&] { operators::derivative(plan, 0, 9999); });
   expect_refusal(invalid, {"one length, or one for each of the 3", "given 2"}, [&] {
     operators::laplacian(plan, {1, 2});
   });
-  expect_refusal(invalid, {"lengths above zero", "given -1"},
+  expect_refusal(invalid, {"finite lengths above 0", "given -1"},
                  [&] { operators::laplacian(plan, {-1}); });
   expect_refusal(invalid, {"a finite sigma", "nan"}, [&] { operators::gaussian(plan, NAN); });
   expect_refusal(invalid, {"low <= high"}, [&] { operators::band_pass(plan, 2, 1); });

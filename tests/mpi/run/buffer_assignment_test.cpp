@@ -5,6 +5,9 @@
 
 #include <set>
 
+#include "support/random_problems.hpp"
+#include "support/seed.hpp"
+
 namespace weft::run {
 namespace {
 
@@ -99,6 +102,95 @@ TEST(BufferAssignment, ATableOfPlansVariantsAndRanks) {
                  std::to_string(row.rank));
     EXPECT_EQ(assigned(plan_of(row), row.variant, row.rank), row.wanted);
   }
+}
+
+/// The first and the last byte + 1 of a piece in its buffer.
+std::pair<std::int64_t, std::int64_t> bytes_of(const kernel::Piece& piece,
+                                               std::int64_t element_bytes) {
+  const std::int64_t first = piece.offset * element_bytes;
+  return {first, first + span_of(piece.box.shape(), piece.strides) * element_bytes};
+}
+
+bool is_callers(int buffer) { return buffer == input_buffer || buffer == output_buffer; }
+
+/// The buffer and the rank whose memory it is.
+std::pair<int, std::int64_t> owner_of(int buffer, std::int64_t rank, std::int64_t ranks) {
+  if (buffer < buffer_count) return {buffer, rank};
+  return {first_shared + static_cast<int>((buffer - buffer_count) / ranks),
+          (buffer - buffer_count) % ranks};
+}
+
+/// The pieces of a place fill the box of the stage, and each is inside its buffer.
+void expect_sound(const kernel::Place& place, const Box& box, std::int64_t rank,
+                  const std::vector<BufferAssignment>& all) {
+  const auto ranks = static_cast<std::int64_t>(all.size());
+  std::int64_t elements = 0;
+  for (const kernel::Piece& piece : place.pieces) {
+    elements += piece.box.volume();
+    if (piece.box.dims() == box.dims())
+      EXPECT_EQ(intersect(piece.box, box).volume(), piece.box.volume());
+    const auto [buffer, owner] = owner_of(piece.buffer, rank, ranks);
+    const auto [first, end] = bytes_of(piece, place.element_bytes);
+    EXPECT_GE(first, 0);
+    if (!is_callers(buffer))
+      EXPECT_LE(end,
+                all[static_cast<std::size_t>(owner)].sizes.at(static_cast<std::size_t>(buffer)))
+          << buffer_words(piece.buffer, ranks);
+  }
+  EXPECT_EQ(elements, box.volume());
+}
+
+/// What a stage writes covers nothing that it reads, unless each piece returns to its own place.
+void expect_apart(const StageSpec& stage) {
+  for (const kernel::Piece& read : stage.inlet.pieces)
+    for (const kernel::Piece& written : stage.outlet.pieces) {
+      if (read.buffer != written.buffer || is_callers(read.buffer)) continue;
+      const auto [r, r_end] = bytes_of(read, stage.inlet.element_bytes);
+      const auto [w, w_end] = bytes_of(written, stage.outlet.element_bytes);
+      EXPECT_TRUE(r_end <= w || w_end <= r || r == w) << buffer_words(read.buffer, 1);
+    }
+}
+
+/// Rules that hold for every assignment, whichever buffers it chose.
+void expect_rules(const Plan& plan, Variant variant) {
+  std::vector<BufferAssignment> all;
+  for (std::int64_t rank = 0; rank < plan.problem.ranks; ++rank)
+    all.push_back(assign_buffers(plan, variant, rank));
+  for (std::int64_t rank = 0; rank < plan.problem.ranks; ++rank) {
+    const BufferAssignment& found = all[static_cast<std::size_t>(rank)];
+    for (const StageSpec& stage : found.stages) {
+      if (stage.hermitian_order || stage.chirp) return;  // the boxes are of another array
+      expect_sound(stage.inlet, stage.source, rank, all);
+      expect_sound(stage.outlet, stage.target, rank, all);
+      expect_apart(stage);
+      if (variant.in_place || plan.problem.overwrite_input) continue;
+      for (const kernel::Piece& written : stage.outlet.pieces)
+        EXPECT_NE(written.buffer, input_buffer);
+    }
+  }
+}
+
+TEST(BufferAssignment, DrawnPlansKeepTheRulesOfBuffers) {
+  test_support::Random random(test_support::chosen_seed(31));
+  int with_peers = 0;
+  for (int i = 0; i < 400; ++i) {
+    Problem problem = test_support::random_problem(random);
+    problem.has_input = false;
+    problem.ranks = test_support::draw(random, 1, 9);
+    problem.ranks_per_node = test_support::draw(random, 1, problem.ranks);
+    if (problem.output_choice == OutputChoice::given) problem.output_choice = OutputChoice::same;
+    if (problem.ranks_per_node == problem.ranks && i % 2 == 0)
+      problem.exchange = {.method = Method::shared};
+    const Plan plan = make_plan(problem);
+    SCOPED_TRACE("plan " + std::to_string(i) + "\n" + to_json(plan));
+    for (const Variant variant :
+         {forward, forward_in_place, backward, Variant{Direction::backward, true}})
+      expect_rules(plan, variant);
+    for (const StageSpec& stage : assign_buffers(plan, forward, 0).stages)
+      for (const kernel::Piece& piece : stage.inlet.pieces)
+        with_peers += piece.buffer >= buffer_count;
+  }
+  EXPECT_GT(with_peers, 100);
 }
 
 /// A function of its arguments alone.

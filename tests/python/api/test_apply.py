@@ -216,7 +216,7 @@ def test_one_axis_that_is_divided() -> None:
     fft = weft.FFT((2**20,), dtype="float32")
     if len(fft.plan.stages) == 1:
         pytest.skip("this processor's cache holds the whole axis")
-    with pytest.raises(weft.Unsupported, match="sees its one axis"):
+    with pytest.raises(weft.Unsupported, match="treats its single axis"):
         fft.apply_in_spectrum(print, [fft.input.zeros()])
 
 

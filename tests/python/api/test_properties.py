@@ -1,4 +1,4 @@
-"""Every transform that must work, on 1 to 8 ranks, against a serial FFT: a list and random cases.
+"""Every transform that must work, on 1 to 9 ranks, against a serial FFT: a list and random cases.
 
 Hypothesis runs in this process only; the ranks get each case as JSON and return one verdict.
 """
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pool import Pool
 
 RANKS = range(1, 9)
-MAX_RANKS = 8
+MAX_RANKS = 9
 
 
 def grid(shape: tuple[int, ...], ranks: int, splits: int, seed: int = 0) -> LayoutSpec:

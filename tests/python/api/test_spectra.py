@@ -135,7 +135,7 @@ def test_components_are_added() -> None:
     parts = [weft.spectrum(one, one.forward(each)) for each in u]
     np.testing.assert_allclose(found.power, sum(part.power for part in parts), rtol=1e-13)
     assert found.mean_square == pytest.approx((u**2).sum(0).mean(), rel=1e-13)
-    assert np.array_equal(found.modes, parts[0].modes)
+    assert np.array_equal(found.waves, parts[0].waves)
 
 
 def test_the_quadrature_of_a_shifted_complex_wave() -> None:

@@ -164,12 +164,15 @@ def test_plans_have_the_modes(capsys: pytest.CaptureFixture[str]) -> None:
     assert (plan.problem.modes, plan.output.shape) == ((5, 12, 4), (5, 12, 4))
 
 
-def test_projected_times_are_of_the_modes(capsys: pytest.CaptureFixture[str]) -> None:
+def test_projected_times_are_of_the_modes_the_support_and_the_components(capsys: pytest.CaptureFixture[str]) -> None:
     def seconds(*words: str) -> float:
         assert here(["project", "256x256x256", "--ranks", "64", "--machine", "ethernet-10g", "--json", *words]) == 0
         return float(json.loads(capsys.readouterr().out)["points"][0]["seconds"])
 
-    assert seconds("--modes", "2/3") < 0.9 * seconds()
+    whole = seconds()
+    assert seconds("--modes", "2/3") < 0.9 * whole
+    assert seconds("--support", "128") < 0.9 * whole
+    assert seconds("--components", "3") > 2 * whole
 
 
 @pytest.mark.parametrize(

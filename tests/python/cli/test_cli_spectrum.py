@@ -36,12 +36,12 @@ def test_real_fields(tmp_path: Path, ranks: int, shape: tuple[int, ...]) -> None
     outcome = weft("spectrum", "a.npy", *on_ranks(ranks), cwd=tmp_path)
     assert_done(outcome)
     found = table(outcome.out)
-    assert list(found) == ["k", "power", "modes"]
+    assert list(found) == ["k", "power", "waves"]
     wanted = of_fields([x[np.newaxis]], ["c2c"] * len(shape), [1.0] * len(shape))
     np.testing.assert_allclose(found["power"], wanted["first"], rtol=1e-11)
     assert found["power"][1:].sum() == pytest.approx(x.var(), rel=1e-12)
     assert found["power"][0] == pytest.approx(x.mean() ** 2)
-    assert found["modes"].sum() == x.size
+    assert found["waves"].sum() == x.size
 
 
 @RANKS
@@ -97,7 +97,7 @@ def test_two_files(tmp_path: Path, ranks: int, are_complex: tuple[bool, bool]) -
     outcome = weft("spectrum", "x.npy", "--cross", "y.npy", *on_ranks(ranks), cwd=tmp_path)
     assert_done(outcome)
     found = table(outcome.out)
-    assert list(found) == ["k", "cospectrum", "quadrature", "coherence", "first", "second", "modes"]
+    assert list(found) == ["k", "cospectrum", "quadrature", "coherence", "first", "second", "waves"]
     wanted = of_fields([x[np.newaxis], y[np.newaxis]], ["c2c"] * 2, [1.0] * 2)
     sums = found["cospectrum"] + 1j * found["quadrature"]
     np.testing.assert_allclose(sums, wanted["sums"], atol=1e-12)

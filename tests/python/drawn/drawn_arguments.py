@@ -137,6 +137,13 @@ _FLAGS = Texts(("True", "False"))
 _WEIGHTS = Texts(("1e-6", "1.0", "None"), ("-1", "float('nan')", "'x'", "10**400"))
 
 
+_FUNCTIONS = Texts(
+    ("weft.operators.inverse_laplacian()", "weft.operators.gaussian(1.0)", "lambda tile: None"),
+    ("5", "'x'", "lambda: None", "lambda tile: 1 / 0", "weft.operators.curl()", "weft.operators.derivative(7)",
+     "weft.operators.laplacian", "math.sqrt"),
+)  # fmt: skip
+
+
 def _word(*good: str) -> Texts:
     return Texts(names(good), ("'x'", "''", repr(good[0].upper()), "5"))
 
@@ -280,6 +287,14 @@ TEXTS: dict[str, Texts] = {
         "'lost-set.json'", "'fifo.json'",
                     "'folder'", "'none/x.json'", "'real.npy'", "'/dev/zero'", "'deep.json'")),
     "preserve_inputs": _FLAGS,
+    "support": Texts(("None", "2", "(2, None)", "[3, 3]"), ("0", "-1", "9", "'2/3'", "2.5", "()", "2**70")),
+    "apply_in": Texts(("None", "'spectrum'", "'space'"), ("'x'", "''", "'SPACE'", "5")),
+    "inputs": _COUNTS,
+    "outputs": Texts(("None", *_COUNTS.good), _COUNTS.bad),
+    "before": _FLAGS,
+    "after": _FLAGS,
+    "fields": Texts(("None", "(1, 1)", "(2, 1)"), ("(0, 1)", "()", "5", "(1, 2, 3)", "(2**70, 1)", "('a', 1)")),
+    "function": _FUNCTIONS,
     "input_dtype": Texts(("None", "'float64'"), ("'x'", "5")),
 }  # fmt: skip
 OWN_TEXTS: dict[tuple[str, str], Texts] = {
@@ -319,6 +334,20 @@ OWN_TEXTS: dict[tuple[str, str], Texts] = {
     ("weft.FFT.backward_many", "Xs"): Texts(
         ("[f.output.zeros()] * 2", "[]", "()"), ("[f.output.zeros(), 5]", "[None]", "5")
     ),
+    ("weft.FFT.apply_in_spectrum", "inputs"): Texts(
+        ("[f.input.zeros()]",), ("[]", "[f.output.zeros()]", "[None]", "5")
+    ),
+    ("weft.FFT.apply_in_space", "inputs"): Texts(("[f.output.zeros()]",), ("[]", "[f.input.zeros()]", "[None]", "5")),
+    ("weft.FFT.apply_in_spectrum", "outputs"): Texts(
+        ("None", "1", "[f.input.zeros()]"), ("0", "[]", "[None]", "2**40", "[f.output.zeros()]")
+    ),
+    ("weft.FFT.apply_in_space", "outputs"): Texts(
+        ("None", "1", "[f.output.zeros()]"), ("0", "[]", "[None]", "2**40", "[f.input.zeros()]")
+    ),
+    ("weft.FFT.apply_in_spectrum", "before"): Texts(("None", "lambda tile: None"), _FUNCTIONS.bad),
+    ("weft.FFT.apply_in_space", "before"): Texts(("None", "lambda tile: None"), _FUNCTIONS.bad),
+    ("weft.FFT.apply_in_spectrum", "after"): Texts(("None", "lambda tile: None"), _FUNCTIONS.bad),
+    ("weft.FFT.apply_in_space", "after"): Texts(("None", "lambda tile: None"), _FUNCTIONS.bad),
     ("weft.FFT.use_workspace", "memory"): Texts(
         ("np.zeros(f.workspace_bytes, 'u1')",),
         ("np.zeros(f.workspace_bytes + 1, 'u1')[1:]", "np.zeros(1)", "b'x' * 10**6"),

@@ -26,9 +26,9 @@ def plans_by_fixed_rule() -> Iterator[None]:
 
 @pytest.fixture(scope="session")
 def pool(plans_by_fixed_rule: None) -> Iterator[Pool]:
-    """Eight ranks that live as long as the session."""
+    """Nine ranks that live as long as the session."""
     from pool import Pool
 
-    ranks = Pool(8)
+    ranks = Pool()
     yield ranks
     ranks.close()

@@ -27,6 +27,7 @@ from weft.verify.cases import Case
 from weft.verify.runner import Verdict
 
 WORKER = Path(__file__).with_name("pool_worker.py")
+RANKS = 9
 START_LIMIT_S = 180.0
 STARTS_FAILED_MAX = 2
 REQUEST_LIMIT_S = 60.0
@@ -61,7 +62,7 @@ def mpiexec_command(ranks: int) -> tuple[list[str], dict[str, str]]:
 class Pool:
     """Ranks that wait for work. Not for use by several threads at once."""
 
-    def __init__(self, ranks: int = 8) -> None:
+    def __init__(self, ranks: int = RANKS) -> None:
         self.ranks = ranks
         self._job: subprocess.Popen[bytes] | None = None
         self._folder: Path | None = None

@@ -95,8 +95,8 @@ def of_case(comm: Any, case: str, lengths: Sequence[float] | float = 1.0) -> lis
     require_close(cross.second, wanted["second"], tolerance)
     require_close(cross.cospectrum + 1j * cross.quadrature, wanted["sums"], tolerance)
     np.testing.assert_allclose(cross.mean_product, wanted["mean"], atol=tolerance)
-    assert power.modes.sum() == np.prod(list(drawn.modes_of_axis.values()))
-    assert np.array_equal(power.modes, cross.modes)
+    assert power.waves.sum() == np.prod(list(drawn.modes_of_axis.values()))
+    assert np.array_equal(power.waves, cross.waves)
     assert ((cross.coherence >= 0) & (cross.coherence <= 1 + 1e-5)).all()
     return power.power.tolist()
 

@@ -355,10 +355,11 @@ TEST(FilterErrors, have_rule_value_and_remedy) {
     expect_error(ErrorCode::invalid_argument, {text}, [&] { plan_passes(problem); });
   };
   refused([](auto& p) { p.filter->numbers = {2, 1}; }, "band_pass takes low <= high");
+  refused([](auto& p) { p.filter->numbers = {-2, -1}; }, "takes high of 0 or more; given -1");
   refused([](auto& p) { p.filter->numbers = {1}; }, "takes 2 numbers; given 1");
   refused([](auto& p) { p.filter->numbers[1] = INFINITY; }, "takes finite numbers; given inf");
   refused([](auto& p) { p.filter->lengths = {1}; }, "one length for each of the 2");
-  refused([](auto& p) { p.filter->lengths[1] = 0; }, "lengths above zero; given 0");
+  refused([](auto& p) { p.filter->lengths[1] = 0; }, "finite lengths above 0; given 0");
   refused([](auto& p) { p.real_input = true; }, "reals on both sides or on none");
   refused([](auto& p) { p.axes = {}; }, "a filter transforms at least one axis");
   refused([](auto& p) { p.filter = std::nullopt, p.real_input = p.real_output = true; },

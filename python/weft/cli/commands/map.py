@@ -1,4 +1,4 @@
-"""`weft map`: the node of each rank, in a form that launchers read. Needs no MPI."""
+"""`weft map`: a table of the node of each rank, or a file for a launcher. Needs no MPI."""
 
 from dataclasses import dataclass
 
@@ -10,7 +10,7 @@ from weft.files.small_files import read_bounded
 from weft.planning import mapping
 from weft.planning.plans import machine_of
 
-# A million names of sixteen letters.
+# Enough for 900,000 names of sixteen letters.
 HOSTS_BYTES_MAX = 1 << 24
 
 

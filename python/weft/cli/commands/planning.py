@@ -147,7 +147,7 @@ def map_command(
         str | None, typer.Option("-o", metavar="FILE", help="Write to FILE instead of the standard output.")
     ] = None,
 ) -> int:
-    """Print the node of each rank, in a form that launchers read. Needs no MPI.
+    """Print the node of each rank, as a table or for a launcher. Needs no MPI.
 
     \b
     slurm    hosts, one a line: SLURM_HOSTFILE=FILE srun --distribution=arbitrary
@@ -182,7 +182,7 @@ def project_command(
     ranks_per_node: RanksPerNode = None,
     kind: Kinds = "c2c",
     dtype: DtypeOfKinds = "float64",
-    transform: Annotated[TransformOptions, Part("modes", "output", "threads")],
+    transform: Annotated[TransformOptions, Part("modes", "support", "components", "output", "threads")],
     exchange: Annotated[Exchange, Part("preset")],
     plot: Annotated[
         str | None, typer.Option(metavar="FILE", help="Draw a curve for each size (.png, .pdf, .svg).")
@@ -205,6 +205,8 @@ def project_command(
             "kind": kinds_value(kind).kind,
             "dtype": numbers_of(dtype).dtype,
             "modes": transform.modes,
+            "support": transform.support,
+            "components": transform.components,
             "output": transform.output,
             "threads": transform.threads,
             "ranks_per_node": ranks_per_node,

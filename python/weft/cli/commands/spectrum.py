@@ -175,9 +175,9 @@ def _totals(found: Spectrum | CrossSpectrum) -> dict[str, Any]:
 
 def columns_of(found: Spectrum | CrossSpectrum) -> dict[str, list[Any]]:
     """Returns the columns of the table by their names."""
-    names: tuple[str, ...] = ("k", "power", "modes")
+    names: tuple[str, ...] = ("k", "power", "waves")
     if isinstance(found, CrossSpectrum):
-        names = ("k", "cospectrum", "quadrature", "coherence", "first", "second", "modes")
+        names = ("k", "cospectrum", "quadrature", "coherence", "first", "second", "waves")
     return {name: getattr(found, name).tolist() for name in names}
 
 

@@ -238,9 +238,9 @@ def spectrum_command(
 ) -> int:
     """Sum the power of a field over shells of the wave number.
 
-    Prints the columns k, power and modes. k is |k| in units of the longest wave, rounded to the nearest integer. The
+    Prints the columns k, power and waves. k is |k| in units of the longest wave, rounded to the nearest integer. The
     powers sum to the mean square of the field, those with k > 0 to its variance. With --cross the columns are k,
-    cospectrum, quadrature, coherence, the powers of both fields, and modes. The cospectra sum to the mean product.
+    cospectrum, quadrature, coherence, the powers of both fields, and waves. The cospectra sum to the mean product.
     """
     from weft.cli.commands import spectrum
 

@@ -22,6 +22,8 @@ def make(contract: Contract, session: Session) -> Contestant:
         raise NotRun("it cannot split a one-dimensional array")
     if has_cosines(contract.case) and not contract.case.has_real_input:
         raise NotRun("it has no cosines or sines of complex numbers")
+    if any(contract.case.kind_of_axis[axis] in COSINES for axis in contract.case.truncated_axes):
+        raise NotRun("it does not truncate a spectrum of cosines or sines")
     _require_package(session)
     keeps: list[bool | None] = [False] if contract.overwrite_input else [True, None]
     # The axis that it transforms first must not be split.
@@ -75,13 +77,15 @@ class Mpi4pyFft:
         if keep:
             options["overwrite_input"] = "FFTW_PRESERVE_INPUT"
         case = contract.case
+        shape, padding = _padded_shape(case)
         self._fft = PFFT(
             session.comm,
-            list(case.shape),
+            shape,
             axes=list(peer_axes(case)),
             dtype=contract.input_dtype.char,
             grid=grid,
-            collapse=len(set(case.kinds)) == 1 or not has_cosines(case),
+            padding=padding or False,
+            collapse=not padding and (len(set(case.kinds)) == 1 or not has_cosines(case)),
             transforms=_transforms(case),
             **options,
         )
@@ -136,6 +140,22 @@ class Mpi4pyFft:
             return waves_error(self._session, self._contract.case, self._return[-1][2], self._returned_box)
         result = self._fft.forward.output_array
         return waves_error(self._session, self._contract.case, result, _bounds(self._fft.local_slice(True)))
+
+
+def _padded_shape(case: Case) -> tuple[list[int], list[float]]:
+    """Returns the extents of the spectrum, and for each axis how much longer the grid is; none for a whole spectrum.
+
+    It rounds the product of both down to the extent of the grid.
+
+    >>> _padded_shape(Case((6, 9), modes=(4, 9))), _padded_shape(Case((6, 9)))
+    (([4, 9], [1.5625, 1.0]), ([6, 9], []))
+    """
+    modes = case.modes_of_axis
+    shape = [modes.get(axis, points) for axis, points in enumerate(case.shape)]
+    if not case.truncated_axes:
+        return shape, []
+    cut = case.truncated_axes
+    return shape, [(case.shape[axis] + 0.25) / shape[axis] if axis in cut else 1.0 for axis in range(len(shape))]
 
 
 def _transforms(case: Case) -> dict[tuple[int, ...], tuple[Any, Any]]:
