@@ -104,11 +104,13 @@ TEST(BufferAssignment, ATableOfPlansVariantsAndRanks) {
   }
 }
 
-/// The first and the last byte + 1 of a piece in its buffer.
+/// The first byte of a piece in its buffer, and the one after its last.
 std::pair<std::int64_t, std::int64_t> bytes_of(const kernel::Piece& piece,
                                                std::int64_t element_bytes) {
-  const std::int64_t first = piece.offset * element_bytes;
-  return {first, first + span_of(piece.box.shape(), piece.strides) * element_bytes};
+  std::int64_t last = piece.offset;
+  for (int axis = 0; axis < piece.box.dims(); ++axis)
+    last += (piece.box.extent(axis) - 1) * piece.strides[axis];
+  return {piece.offset * element_bytes, (last + 1) * element_bytes};
 }
 
 bool is_callers(int buffer) { return buffer == input_buffer || buffer == output_buffer; }
@@ -127,15 +129,17 @@ void expect_sound(const kernel::Place& place, const Box& box, std::int64_t rank,
   std::int64_t elements = 0;
   for (const kernel::Piece& piece : place.pieces) {
     elements += piece.box.volume();
-    if (piece.box.dims() == box.dims())
+    if (piece.box.dims() == box.dims()) {
       EXPECT_EQ(intersect(piece.box, box).volume(), piece.box.volume());
+    }
     const auto [buffer, owner] = owner_of(piece.buffer, rank, ranks);
     const auto [first, end] = bytes_of(piece, place.element_bytes);
     EXPECT_GE(first, 0);
-    if (!is_callers(buffer))
+    if (!is_callers(buffer)) {
       EXPECT_LE(end,
                 all[static_cast<std::size_t>(owner)].sizes.at(static_cast<std::size_t>(buffer)))
           << buffer_words(piece.buffer, ranks);
+    }
   }
   EXPECT_EQ(elements, box.volume());
 }
@@ -190,7 +194,7 @@ TEST(BufferAssignment, DrawnPlansKeepTheRulesOfBuffers) {
       for (const kernel::Piece& piece : stage.inlet.pieces)
         with_peers += piece.buffer >= buffer_count;
   }
-  EXPECT_GT(with_peers, 100);
+  EXPECT_GT(with_peers, 50);
 }
 
 /// A function of its arguments alone.
