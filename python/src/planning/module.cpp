@@ -1,6 +1,7 @@
 // weft._planning: layouts, problems and plans. Links no MPI.
 #include <array>
 #include <cstdint>
+#include <cstdlib>
 #include <functional>
 
 #include <nanobind/stl/array.h>
@@ -398,6 +399,8 @@ void bind_plan(nb::module_& m) {
 
 NB_MODULE(_planning, m) {
   m.doc() = "Layouts, problems and plans of weft; needs no MPI.";
+  // Objects that a program still holds when Python ends are not the user's concern.
+  nanobind::set_leak_warnings(std::getenv("WEFT_DEBUG") != nullptr);
   weft::python::translate_errors();
   weft::python::bind_layout(m);
   bind_problem(m);

@@ -24,6 +24,12 @@ def run_python(code: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=False)
 
 
+def test_objects_held_at_the_end_are_no_messages() -> None:
+    held = "import ctypes, weft; ctypes.pythonapi.Py_IncRef(ctypes.py_object(weft.Layout.slab((4, 6), 1)))"
+    done = run_python(held)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
 # ---- memory ----
 
 

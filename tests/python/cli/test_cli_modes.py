@@ -201,13 +201,26 @@ def test_bench_checks_truncated_spectra(
 
 
 @RANKS
-def test_peers_do_not_truncate(tmp_path: Path, ranks: int) -> None:
+def test_peers_of_truncated_spectra(tmp_path: Path, ranks: int) -> None:
     line = ["bench", "12x10x15", "--effort", "estimate", "--modes", "2/3", "--peers", "fftw-threads,mpi4py-fft"]
     outcome = weft(*line, *on_ranks(ranks), cwd=tmp_path)
     assert_done(outcome)
     assert "12x10x15 c2c complex128, modes 7,7,9 on " in outcome.out
-    for name in ("fftw-threads", "mpi4py-fft"):
-        assert f"  {name}: not run: it does not truncate a spectrum" in outcome.out
+    assert "  fftw-threads: not run: it does not truncate a spectrum" in outcome.out
+    if ranks == 1:
+        assert "  mpi4py-fft: not run: it needs MPI" in outcome.out
+
+
+def test_mpi4py_fft_truncates_the_same_spectrum(tmp_path: Path) -> None:
+    pytest.importorskip("mpi4py_fft")
+    line = ["bench", "12x10x16", "--effort", "estimate", "--peers", "mpi4py-fft", "--json", "-n", "3"]
+    for options in (["--modes", "7,all,9"], ["--kind", "r2c", "--modes", "2/3", "--output", "same"]):
+        outcome = weft(*line, *options, cwd=tmp_path)
+        (peer,) = json.loads(outcome.out)["peers"]
+        assert peer.get("reason") is None, peer  # a peer whose spectrum differs from the plane waves' is not run
+        assert peer["median_s"] > 0
+    outcome = weft(*line, "--kind", "dct2", "--modes", "2/3", cwd=tmp_path)
+    assert "cosines" in json.loads(outcome.out)["peers"][0]["reason"]
 
 
 def test_modes_in_text() -> None:
