@@ -87,10 +87,7 @@ class PoissonSolver:
         self._grid = runtime.agreed(comm, lambda: _grid_of(shape, boundary, points, L, order, dtype))
         grid = self._grid
         options: dict[str, Any] = {"kind": grid.kinds, "dtype": grid.dtype, "comm": comm, "threads": threads}
-        if layout is not None:
-            options["input"] = layout
-        elif comm is not None and runtime.running().size_of(runtime.handle_of(comm)) > 1:
-            options["input"] = Layout.slab(grid.shape, runtime.running().size_of(runtime.handle_of(comm)))
+        options["input"] = layout if layout is not None else runtime.agreed(comm, lambda: _slab(grid.shape, comm))
         self._fft = FFT(grid.padded, support=grid.shape if grid.is_open else None, **options)
         self._operator = runtime.agreed(comm, self._factors_of_modes) if not grid.is_hockney else self._open_operator()
 
@@ -118,17 +115,20 @@ class PoissonSolver:
         """Returns the mean of rho where u is free by a constant."""
         if not self._grid.has_zero_mode:
             return 0.0
-        given = np.asarray(rho)
-        mine = 0.0
-        if given.shape == self.input.shape:  # otherwise the transform refuses it
-            weights = [self._grid.weights(axis)[box] for axis, box in enumerate(self.input.slices)]
-            for axis, weight in enumerate(weights):
-                shape = [1] * given.ndim
-                shape[axis] = weight.size
-                given = given * weight.reshape(shape)
-            mine = float(np.sum(given).real)
+        mine = runtime.agreed(self._comm, lambda: self._weighted_sum(rho))
         total = mine if self._comm is None else float(self._comm.allreduce(mine))
         return total / math.prod(self._grid.intervals)
+
+    def _weighted_sum(self, rho: Any) -> float:
+        given = arrays.as_array(rho, "array rho")
+        if given.shape != self.input.shape or given.dtype != self.input.dtype:
+            return 0.0  # the transform refuses it
+        weights = [self._grid.weights(axis)[box] for axis, box in enumerate(self.input.slices)]
+        for axis, weight in enumerate(weights):
+            shape = [1] * given.ndim
+            shape[axis] = weight.size
+            given = given * weight.reshape(shape)
+        return float(np.sum(given).real)
 
     def _factors_of_modes(self) -> Any:
         grid = self._grid
@@ -244,6 +244,12 @@ class _Grid:
         return weights
 
 
+def _slab(shape: tuple[int, ...], comm: Any) -> Layout | None:
+    """Returns the layout of rho on several ranks; None on one, where it needs none."""
+    ranks = 1 if comm is None else runtime.running().size_of(runtime.handle_of(comm))
+    return Layout.slab(shape, ranks) if ranks > 1 else None
+
+
 def _grid_of(shape: Any, boundary: Any, points: Any, L: Any, order: Any, dtype: Any) -> _Grid:
     extents = tuple(checks.integers(shape, "a shape"))
     dims = len(extents)
@@ -329,7 +335,7 @@ def _lengths(given: Any, dims: int) -> tuple[float, ...]:
 
 
 def _global_shape(rho: Any, layout: Any, comm: Any) -> tuple[tuple[int, ...], np.dtype[Any]]:
-    array = arrays.as_array(rho, "rho")
+    array = arrays.as_array(rho, "array rho")
     if array.dtype.kind not in "fc":
         raise errors.LayoutMismatch(f"rho must have real or complex floating-point numbers; given {array.dtype}")
     if layout is not None:

@@ -138,3 +138,11 @@ def test_arrays_that_are_refused() -> None:
         weft.solve_poisson(np.zeros((4, 6), int))
     with pytest.raises(weft.LayoutMismatch, match="local shape"):
         weft.PoissonSolver((4, 6)).solve(np.zeros((4, 5)))
+
+
+def test_what_is_bad_on_one_rank_is_refused_on_all(pool: Pool) -> None:
+    found = pool.values("errors_of_poisson_on_one_rank", 3)
+    assert found[1:] == found[:-1]
+    rules = ("at least 1; given -1x4", "given object", "given int", "given list", "local shape", "given float32")
+    assert all(message.startswith("rank 1: ") for message in found[0]), found[0]
+    assert all(rule in message for rule, message in zip(rules, found[0], strict=True)), found[0]

@@ -193,3 +193,22 @@ def open_error(comm: Any, n: int, order: Any) -> float:
     wanted = -erf(r / (math.sqrt(2) * sigma)) / (4 * np.pi * r)
     largest = math.sqrt(2 / math.pi) / (4 * math.pi * sigma)
     return float(np.abs(solver.solve(rho).u - wanted).max(initial=0) / largest)
+
+
+def errors_of_poisson_on_one_rank(comm: Any) -> list[str]:
+    """Returns the messages where the middle rank alone gives a bad shape, then bad arrays."""
+    is_bad = comm.rank == 1
+    found = [_message(lambda: weft.PoissonSolver((-1, 4) if is_bad else (9, 8), comm=comm))]
+    solver = weft.PoissonSolver((9, 8), comm=comm)
+    rho = solver.input.zeros()
+    for bad in (np.full(rho.shape, None, object), 5, [["a"]], rho[1:], rho.astype("f4")):
+        found.append(_message(lambda given=bad if is_bad else rho: solver.solve(given)))
+    return found
+
+
+def _message(call: Any) -> str:
+    try:
+        call()
+    except weft.WeftError as error:
+        return str(error)
+    return "no error"
