@@ -35,6 +35,10 @@ CASES = {
     "r2c-256-modes-2-threads": Compared(
         Case("256x256x256 --kind r2c --modes 2/3 -n 1 --threads 2", 0.78, 0.78, "fftw-threads"), WHOLE_2_THREADS
     ),
+    "dct2-256-mpi4py-fft": Compared(Case("256x256x256 --kind dct2 -n 2", 1, 1, "mpi4py-fft")),
+    # mpi4py-fft's padding of 1.5, nearly: of r2c it takes only modes with an odd number of stored elements.
+    "r2c-256-padding": Compared(Case("256x256x256 --kind r2c --modes 169 -n 2", 1, 1, "mpi4py-fft")),
+    "c2c-256-padding": Compared(Case("256x256x256 --kind c2c --modes 2/3 -n 2", 1, 1, "mpi4py-fft")),
 }
 
 HEAD = """\
