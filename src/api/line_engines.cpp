@@ -128,11 +128,7 @@ std::vector<kernel::Engine*> engines_with_cosines(const std::vector<kernel::Engi
   std::vector<kernel::Engine*> found;
   for (kernel::Engine* each : engines)
     if (comm.min(std::int64_t{each->has_cosines(precision)}) == 1) found.push_back(each);
-  if (found.empty())
-    throw Error(ErrorCode::unsupported,
-                "cosine and sine transforms need an engine that has them; the engine " +
-                    engines.front()->name() + " here has none: " + engines.front()->description() +
-                    "; use engine = ducc0 or auto");
+  if (found.empty()) kernel::refuse_cosines(*engines.front());
   return found;
 }
 

@@ -92,6 +92,11 @@ Engine& engine(std::string_view name);
 /// Returns the engine for all lines where nothing is compared: that of wanted_engine(); for "auto"
 /// FFTW if it is installed, otherwise ducc0.
 Engine& default_engine();
+/// Returns the engine for lines of a kind where nothing is compared: default_engine(), or for "auto"
+/// the first one that has this kind. Throws unsupported if there is none.
+Engine& default_engine(Kind kind, Precision precision);
+/// Throws unsupported: cosine and sine transforms need another engine than this one.
+[[noreturn]] void refuse_cosines(const Engine& engine);
 /// Returns whether weft has an engine of that name here, with this precision.
 bool has_engine(std::string_view name, Precision precision);
 /// Returns the names of the engines that weft has here, the default first.

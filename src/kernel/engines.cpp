@@ -66,4 +66,20 @@ Engine& default_engine() {
   return wanted == auto_engine ? *engines().front() : engine(wanted);
 }
 
+Engine& default_engine(Kind kind, Precision precision) {
+  Engine& first = default_engine();
+  if (!keeps_elements(kind) || first.has_cosines(precision)) return first;
+  if (wanted_engine() == auto_engine)
+    for (Engine* each : engines())
+      if (each->supports(precision) && each->has_cosines(precision)) return *each;
+  refuse_cosines(first);
+}
+
+void refuse_cosines(const Engine& engine) {
+  throw Error(ErrorCode::unsupported,
+              "cosine and sine transforms need an engine that has them; the engine " +
+                  engine.name() + " here has none: " + engine.description() +
+                  "; use engine ducc0 or auto, in the call or in WEFT_ENGINE");
+}
+
 }  // namespace weft::kernel

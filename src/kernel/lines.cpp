@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 
 namespace weft::kernel {
 namespace {
@@ -40,6 +41,24 @@ void with_real(Precision precision, F f) {
 }
 
 }  // namespace
+
+EndFactors orthogonal_ends(Kind kind) {
+  const long double root = std::sqrt(2.0L);
+  switch (kind) {
+    case Kind::dct1:
+      return {.first_in = root, .last_in = root, .first_out = 1 / root, .last_out = 1 / root};
+    case Kind::dct2:
+      return {.first_out = 1 / root};
+    case Kind::dct3:
+      return {.first_in = root};
+    case Kind::dst2:
+      return {.last_out = 1 / root};
+    case Kind::dst3:
+      return {.last_in = root};
+    default:
+      return {};
+  }
+}
 
 LineChoice LocalOptions::choice_of(LineKind kind, std::int64_t length, bool across_memory) const {
   LineChoice found{engine, TileForm::along};

@@ -23,6 +23,9 @@ struct EndFactors {
   bool change_output() const { return first_out != 1 || last_out != 1; }
 };
 
+/// Returns the factors that make a cosine or sine transform orthogonal, as scipy's norm "ortho".
+EndFactors orthogonal_ends(Kind kind);
+
 /// The transform of a stage along one axis of its local array.
 struct AxisTransform {
   int axis = 0;

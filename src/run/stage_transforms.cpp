@@ -17,25 +17,6 @@ int sign_of(const Problem& problem, Direction direction) {
   return direction == Direction::forward ? problem.sign : -problem.sign;
 }
 
-/// Returns the factors that make a cosine or sine transform orthogonal, as scipy's norm "ortho".
-kernel::EndFactors ortho_factors(Kind kind) {
-  const long double root = std::sqrt(2.0L);
-  switch (kind) {
-    case Kind::dct1:
-      return {.first_in = root, .last_in = root, .first_out = 1 / root, .last_out = 1 / root};
-    case Kind::dct2:
-      return {.first_out = 1 / root};
-    case Kind::dct3:
-      return {.first_in = root};
-    case Kind::dst2:
-      return {.last_out = 1 / root};
-    case Kind::dst3:
-      return {.last_in = root};
-    default:
-      return {};
-  }
-}
-
 AxisTransform axis_transform(const Problem& problem, const Stage& stage, int axis,
                              Direction direction) {
   AxisTransform t;
@@ -57,7 +38,7 @@ AxisTransform axis_transform(const Problem& problem, const Stage& stage, int axi
     t.kind = kernel::line_kind(problem.kind_of(axis), direction);
     // An axis that is halved comes first, so that the others meet what is left after it.
     t.parts = stage.source_element == Element::complex || stage.target_element == Element::complex;
-    if (problem.norm == Norm::ortho) t.ends = ortho_factors(t.kind.kind);
+    if (problem.norm == Norm::ortho) t.ends = kernel::orthogonal_ends(t.kind.kind);
   }
   const bool forward = direction == Direction::forward;
   if (!is_view && problem.truncates(axis))
