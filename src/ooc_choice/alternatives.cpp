@@ -105,16 +105,18 @@ class AlternativeSearch {
     problem.block_bytes = block;
     problem.buffers = buffers;
     const auto axes = static_cast<std::size_t>(
-        std::count_if(problem.axes.begin(), problem.axes.end(),
-                      [&](int axis) { return problem.shape[static_cast<std::size_t>(axis)] > 1; }));
+        std::count_if(problem.axes.begin(), problem.axes.end(), [&](int axis) {
+          return problem.shape[static_cast<std::size_t>(axis)] > 1 ||
+                 keeps_elements(problem.kind_of(axis));
+        }));
     add_plan(problem, "");
-    if (axes > 1 && axes <= most_grouped_axes && problem.groups.empty() && !problem.has_reals())
+    if (axes > 1 && axes <= most_grouped_axes && problem.groups.empty() && !problem.halves())
       for (const auto& groups : groupings(axes)) {
         problem.groups = groups;
         add_plan(problem, "");
       }
     problem.groups = problem_.groups;
-    if (axes == 1 && problem.shape.size() == 1 && !problem.has_reals() && !problem.filter &&
+    if (axes == 1 && problem.shape.size() == 1 && problem.is_c2c() && !problem.filter &&
         problem.order == ooc::OutputOrder::natural) {
       problem.order = ooc::OutputOrder::transposed;
       add_plan(problem, "the transposed order was not asked for");
@@ -141,7 +143,7 @@ class AlternativeSearch {
   }
 
   void add_superlevels(std::int64_t block) {
-    if (problem_.shape.size() != 1 || problem_.axes.size() != 1 || problem_.has_reals() ||
+    if (problem_.shape.size() != 1 || problem_.axes.size() != 1 || !problem_.is_c2c() ||
         problem_.filter || problem_.order == ooc::OutputOrder::transposed ||
         problem_.memory_bytes < 1)
       return;

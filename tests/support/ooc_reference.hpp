@@ -30,18 +30,19 @@ inline Exact random_exact(std::int64_t size, unsigned seed, bool real) {
   return array;
 }
 
-/// Transforms the lines along one axis, in the long double of the local engine.
-inline void transform_exact(Exact& array, const Shape& shape, int axis, int sign) {
+/// Transforms the lines along one axis, in the long double of the local engine; cosines and sines
+/// transform both parts.
+inline void transform_exact(Exact& array, const Shape& shape, int axis, kernel::LineKind kind) {
   const std::int64_t n = shape[static_cast<std::size_t>(axis)];
   const auto after =
       std::accumulate(shape.begin() + axis + 1, shape.end(), std::int64_t{1}, std::multiplies<>());
-  const auto lines = kernel::default_engine().lines(
-      {.kind = sign < 0 ? kernel::LineKind::c2c_forward : kernel::LineKind::c2c_backward,
-       .precision = Precision::f80,
-       .length = n,
-       .in_pitch = n,
-       .out_pitch = n,
-       .in_place = true});
+  const auto lines = kernel::default_engine().lines({.kind = kind,
+                                                     .precision = Precision::f80,
+                                                     .length = n,
+                                                     .in_pitch = n,
+                                                     .out_pitch = n,
+                                                     .in_place = true,
+                                                     .parts = kernel::is_r2r(kind)});
   AlignedBuffer line(n * 32);
   auto* points = line.as<std::complex<long double>>();
   for (std::int64_t k = 0; k < std::ssize(array) / n; ++k) {
@@ -52,10 +53,33 @@ inline void transform_exact(Exact& array, const Shape& shape, int axis, int sign
   }
 }
 
+inline void transform_exact(Exact& array, const Shape& shape, int axis, int sign) {
+  transform_exact(array, shape, axis,
+                  sign < 0 ? kernel::LineKind::c2c_forward : kernel::LineKind::c2c_backward);
+}
+
+/// The first n/2 + 1 elements along one axis.
+inline Exact half_of(const Exact& array, const Shape& shape, int axis) {
+  const std::int64_t n = shape[static_cast<std::size_t>(axis)];
+  const auto after =
+      std::accumulate(shape.begin() + axis + 1, shape.end(), std::int64_t{1}, std::multiplies<>());
+  Exact half;
+  for (std::int64_t i = 0; i < std::ssize(array); ++i)
+    if (i / after % n <= n / 2) half.push_back(array[static_cast<std::size_t>(i)]);
+  return half;
+}
+
 /// The transform that a plan makes of an array, in natural order.
 inline Exact transformed_exact(Exact array, const ooc::KPassProblem& problem, int sign) {
-  for (const int axis : problem.axes) transform_exact(array, problem.shape, axis, sign);
-  if (problem.real_input) array.resize(array.size() / 2 + 1);
+  for (const int axis : problem.axes) {
+    const Kind kind = problem.kind_of(axis);
+    if (keeps_elements(kind))
+      transform_exact(array, problem.shape, axis, kernel::line_kind(kind, Direction::forward));
+    else
+      transform_exact(array, problem.shape, axis, sign);
+  }
+  if (problem.real_input && problem.halves())
+    array = half_of(array, problem.shape, problem.halved_axis());
   return array;
 }
 

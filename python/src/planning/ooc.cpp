@@ -7,12 +7,14 @@
 #include <optional>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "common.hpp"
 #include "ooc/plan/k_pass_planner.hpp"
 #include "ooc/plan/pass_plan.hpp"
 #include "ooc/plan/pass_plan_json.hpp"
+#include "ooc/plan/set_kinds.hpp"
 #include "value.hpp"
 
 namespace nb = nanobind;
@@ -24,8 +26,31 @@ namespace {
 using ooc::KPass;
 using ooc::KPassPlan;
 
-const char* kind_of(const KPassPlan& plan) {
-  return plan.problem.real_input ? "r2c" : plan.problem.real_output ? "c2r" : "c2c";
+/// Returns the words of kinds, where the r2c of an inverse is c2r.
+std::string in_direction(const ooc::KPassProblem& problem, std::string words) {
+  const auto at = problem.real_input ? std::string::npos : words.find("r2c");
+  return at == std::string::npos ? words : words.replace(at, 3, "c2r");
+}
+
+std::string kind_of(const KPassPlan& plan) {
+  return in_direction(plan.problem, to_string(kinds_of(plan.problem)));
+}
+
+nb::tuple kind_of_each(const KPassPlan& plan) {
+  nb::list words;
+  const weft::Kinds kinds = kinds_of(plan.problem);
+  for (const Kind kind : kinds.each()) words.append(in_direction(plan.problem, to_string(kind)));
+  return nb::tuple(words);
+}
+
+weft::Kinds to_kinds(const std::vector<std::string>& words) {
+  std::vector<Kind> each;
+  for (const std::string& word : words) each.push_back(from_string<Kind>(word));
+  return weft::Kinds(std::move(each));
+}
+
+std::int64_t logical_length(const std::string& kind, std::int64_t length) {
+  return traits_of(from_string<Kind>(kind)).logical_length(length);
 }
 
 /// The operator's word, its numbers, the axis and the order of a derivative, and the lengths.
@@ -52,25 +77,26 @@ nb::object filter_of(const KPassPlan& plan) {
 }
 
 KPassPlan planned(const Shape& shape, const std::vector<int>& axes, const std::string& precision,
-                  const std::string& kind, const std::string& order, std::int64_t memory_bytes,
-                  std::int64_t block_bytes, int threads, bool preserve_inputs,
-                  const std::string& input_type, bool in_place,
+                  const std::vector<std::string>& kinds, bool inverse, const std::string& element,
+                  const std::string& order, std::int64_t memory_bytes, std::int64_t block_bytes,
+                  int threads, bool preserve_inputs, const std::string& input_type, bool in_place,
                   const std::optional<GivenFilter>& filter) {
-  return ooc::plan_passes({.shape = shape,
-                           .axes = axes,
-                           .precision = from_string<Precision>(precision),
-                           .order = from_string<ooc::OutputOrder>(order),
-                           .real_input = kind == "r2c",
-                           .real_output = kind == "c2r" || (filter && kind == "r2c"),
-                           .memory_bytes = memory_bytes,
-                           .block_bytes = block_bytes,
-                           .threads = threads,
-                           .preserve_inputs = preserve_inputs,
-                           .in_place = in_place,
-                           .input_type = input_type.empty()
-                                             ? std::nullopt
-                                             : std::optional(ooc::element_type(input_type)),
-                           .filter = filter ? std::optional(to_filter(*filter)) : std::nullopt});
+  ooc::KPassProblem problem{.shape = shape,
+                            .axes = axes,
+                            .precision = from_string<Precision>(precision),
+                            .order = from_string<ooc::OutputOrder>(order),
+                            .memory_bytes = memory_bytes,
+                            .block_bytes = block_bytes,
+                            .threads = threads,
+                            .preserve_inputs = preserve_inputs,
+                            .in_place = in_place,
+                            .input_type = input_type.empty()
+                                              ? std::nullopt
+                                              : std::optional(ooc::element_type(input_type)),
+                            .filter = filter ? std::optional(to_filter(*filter)) : std::nullopt};
+  ooc::set_kinds(problem, to_kinds(kinds), inverse ? Direction::backward : Direction::forward,
+                 from_string<Element>(element));
+  return ooc::plan_passes(problem);
 }
 
 nb::tuple as_tuple(const std::vector<std::int64_t>& values) {
@@ -132,7 +158,11 @@ void bind_passes(nb::module_& m) {
             return as_tuple({p.problem.axes.begin(), p.problem.axes.end()});
           },
           "Transformed axes.")
-      .def_prop_ro("kind", &kind_of, "c2c, r2c or c2r; r2c for a filter of reals.")
+      .def_prop_ro(
+          "kind", &kind_of,
+          "The kinds in words: one word for all axes, or one for each; those of the inverse "
+          "for an inverse.")
+      .def_prop_ro("kinds", &kind_of_each, "The kind of each of the axes, likewise.")
       .def_prop_ro("filter", &filter_of,
                    "The operator of a filter, its numbers and the lengths of the box; None for a "
                    "transform.")
@@ -191,10 +221,12 @@ void bind_passes(nb::module_& m) {
   bind_value(
       bound, [](const KPassPlan& plan) { return ooc::to_json(plan); },
       [](const std::string& text) { return ooc::plan_from_json(text); });
-  m.def("plan_passes", &planned, "shape"_a, "axes"_a, "precision"_a, "kind"_a, "order"_a,
-        "memory_bytes"_a, "block_bytes"_a, "threads"_a, "preserve_inputs"_a = false,
-        "input_type"_a = "", "in_place"_a = false, "filter"_a = nb::none(),
-        "Plans the fewest passes over the disks; pure.");
+  m.def("plan_passes", &planned, "shape"_a, "axes"_a, "precision"_a, "kinds"_a, "inverse"_a,
+        "element"_a, "order"_a, "memory_bytes"_a, "block_bytes"_a, "threads"_a,
+        "preserve_inputs"_a = false, "input_type"_a = "", "in_place"_a = false,
+        "filter"_a = nb::none(), "Plans the fewest passes over the disks; pure.");
+  m.def("logical_length", &logical_length, "kind"_a, "length"_a,
+        "Returns the number by which forward and the unscaled inverse multiply a line; pure.");
 }
 
 }  // namespace weft::python

@@ -41,11 +41,12 @@ ooc::PassFiles files_of(const Stored& input, const Stored& output,
           .backend = disk::backend_from_string(backend)};
 }
 
-ooc::PassOptions options_of(const std::string& effort, int sign, double scale,
+ooc::PassOptions options_of(const std::string& effort, int sign, double scale, bool orthogonal,
                             const nb::object& progress) {
   return {.effort = from_string<Effort>(effort),
           .sign = sign,
           .scale = scale,
+          .orthogonal = orthogonal,
           .on_panel = [&progress](const ooc::PassProgress& at) { tell(progress, at); }};
 }
 
@@ -78,12 +79,12 @@ namespace {
 
 nb::dict run(const ooc::KPassPlan& plan, const Stored& input, const Stored& output,
              const std::vector<std::string>& scratch_directories, const std::string& backend,
-             const std::string& effort, int sign, double scale, const nb::object& progress,
-             bool moves_only, const std::optional<Stored>& scratch,
+             const std::string& effort, int sign, double scale, bool orthogonal,
+             const nb::object& progress, bool moves_only, const std::optional<Stored>& scratch,
              const std::tuple<std::int64_t, std::int64_t, bool>& start, const nb::object& keeper) {
   ooc::PassFiles files = files_of(input, output, scratch_directories, backend);
   if (scratch) files.scratch = to_stored(*scratch);
-  ooc::PassOptions options = options_of(effort, sign, scale, progress);
+  ooc::PassOptions options = options_of(effort, sign, scale, orthogonal, progress);
   options.moves_only = moves_only;
   options.start = {.pass = std::get<0>(start),
                    .panels_done = std::get<1>(start),
@@ -102,8 +103,8 @@ nb::dict run(const ooc::KPassPlan& plan, const Stored& input, const Stored& outp
 
 void bind_ooc_runs(nb::module_& m) {
   m.def("run_passes", &run, "plan"_a, "input"_a, "output"_a, "scratch_directories"_a, "backend"_a,
-        "effort"_a, "sign"_a, "scale"_a, "progress"_a.none(), "moves_only"_a = false,
-        "scratch"_a.none() = nb::none(),
+        "effort"_a, "sign"_a, "scale"_a, "orthogonal"_a, "progress"_a.none(),
+        "moves_only"_a = false, "scratch"_a.none() = nb::none(),
         "start"_a = std::tuple<std::int64_t, std::int64_t, bool>(0, 0, false),
         "keeper"_a.none() = nb::none(),
         "Executes the passes of a plan on existing files, from a pass and a panel on; "

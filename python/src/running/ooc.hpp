@@ -20,7 +20,7 @@ ooc::PassFiles files_of(const Stored& input, const Stored& output,
 
 /// Returns the options of a run that reports to `progress`, which must outlive the run. Ctrl-C and
 /// exceptions of `progress` end the run.
-ooc::PassOptions options_of(const std::string& effort, int sign, double scale,
+ooc::PassOptions options_of(const std::string& effort, int sign, double scale, bool orthogonal,
                             const nanobind::object& progress);
 
 /// Returns the checkpoints of `keeper`, which has is_due() and keep(pass, panels done, whether the

@@ -141,7 +141,7 @@ def _require_line(stored: FileArray, options: OocOptions) -> str:
     asked = {
         f"{stored.name} of {stored.dtype}": precision is None,
         f"an array of {len(stored.shape)} axes": len(stored.shape) != 1,
-        f"kind {options.kind}": options.kind not in (None, "c2c"),
+        f"kind {options.kind}": options.kind not in (None, "c2c", ("c2c",), ["c2c"]),
         f"axes {axes}": axes is not None and list(checks.integers(axes, "axes")) not in ([0], [-1]),
         f"order {options.order}": options.order != "natural",
         f"precision {options.precision}": options.precision not in (None, precision),

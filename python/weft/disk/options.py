@@ -17,6 +17,7 @@ from weft._support.option_types import (
     Count,
     Directories,
     ElementType,
+    Kinds,
     MachineName,
     RawShape,
     Seconds,
@@ -28,7 +29,29 @@ from weft._support.option_types import (
     word_of,
 )
 
-KINDS = ("c2c", "r2c", "c2r")
+
+class KindsOnDisks(Kinds):
+    """The kinds of a transform on disks, where c2r is the inverse of r2c; None where weft chooses."""
+
+    words = (*_planning.WORDS["kind"], "c2r")
+    values = ", ".join(f"`{word}`" for word in words)
+
+    def named(self, given: Any, name: str) -> list[str]:
+        """Returns the words.
+
+        >>> KindsOnDisks().named("c2r", "kind"), KindsOnDisks().named(("dct2", "r2c"), "kind")
+        (['c2r'], ['dct2', 'r2c'])
+        """
+        words = super().checked(given, name)
+        for word in words:
+            checks.require_word(name, word, self.words)
+        return words
+
+    def checked(self, given: Any, name: str) -> list[str] | None:  # type: ignore[override]
+        return None if given is None else self.named(given, name)
+
+
+KINDS = KindsOnDisks()
 PRECISIONS = ("f32", "f64")
 ORDERS = ("natural", "transposed")
 BACKENDS = ("automatic", "io_uring", "threads", "synchronous")
@@ -48,22 +71,25 @@ class OocOptions:
         places=OOC,
         flags=("--memory",),
     )
-    kind: str | None = option(
-        Choice(KINDS),
+    kind: Any = option(
+        KINDS,
         None,
-        "c2c: complex to complex. r2c: real to complex. c2r: the inverse of r2c. Default: r2c for real input without "
-        "inverse, otherwise c2c.",
+        "c2c: complex to complex. r2c: real to complex. c2r: the inverse of r2c, and of the kinds of all other axes. "
+        "dct1 to dct4, dst1 to dst4: cosine and sine transforms. One word, or one for each of the axes. Default: r2c "
+        "for real input without inverse, otherwise c2c.",
         places=OOC,
     )
     axes: Any = option(Axes(), None, "Transformed axes, such as 0,2. Default: all axes.", places=OOC)
     inverse: bool = option(
-        Switch(), False, "Transform with the opposite sign of the exponent. With r2c this means c2r.", places=OOC
+        Switch(),
+        False,
+        "The inverse transform: the opposite sign of the exponent, c2r instead of r2c, inverse cosines and sines.",
+        places=OOC,
     )
     last: int | None = option(
         Whole(),
         None,
-        "For c2r: length of the real result along the last transformed axis. Default: the even one of the two possible "
-        "lengths.",
+        "For c2r: length of the real result along the halved axis. Default: the even one of the two possible lengths.",
         places=OOC,
     )
     norm: str = option(
@@ -149,7 +175,8 @@ class OocOptions:
     in_place: bool = option(
         Switch(),
         False,
-        "Overwrite the input with the result. For kind c2c, in a .npy file, a raw file or a striped set.",
+        "Overwrite the input with the result: complex numbers without kind r2c, or reals by cosines and sines. In a "
+        ".npy file, a raw file or a striped set.",
         places=OOC,
     )
 

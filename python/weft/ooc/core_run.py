@@ -43,6 +43,7 @@ class CoreRun:
     effort: str
     sign: int
     scale: float
+    orthogonal: bool  # cosine and sine transforms, but for the scale
 
     @classmethod
     def of(cls, transform: PlannedTransform) -> CoreRun:
@@ -55,6 +56,7 @@ class CoreRun:
             effort=job.options.effort,
             sign=1 if job.inverse else -1,
             scale=job.scale,
+            orthogonal=job.options.norm == "ortho",
         )
 
     def to_data(self) -> dict[str, Any]:
@@ -93,4 +95,4 @@ class CoreRun:
     def _arguments(self, space: Workspace) -> tuple[Any, ...]:
         """Returns the first arguments of both functions of the core."""
         files = self.plan, self.source, space.output, list(self.scratch)
-        return *files, self.backend, self.effort, self.sign, self.scale
+        return *files, self.backend, self.effort, self.sign, self.scale, self.orthogonal

@@ -41,16 +41,16 @@ class InPlace:
         is_array = stored.path.lower().endswith((*NPY_ENDINGS, *RAW_ENDINGS, *SET_ENDINGS))
         if not is_array or stored.within or stored.unpacking is not None:
             obstacle = f"{stored.name}"
-        elif problem.kind != "c2c" or stored.dtype != problem.dtype:
-            obstacle = f"{stored.dtype} in {stored.name} and kind {problem.kind} in {problem.dtype}"
+        elif problem.kinds.halves or stored.dtype != problem.dtype:
+            obstacle = f"{stored.dtype} in {stored.name} and kind {problem.kinds.text} in {problem.dtype}"
         elif problem.order == "transposed" and not stored.path.lower().endswith(RAW_ENDINGS):
             obstacle = f"{stored.name} and the transposed order, which gives it another shape"
         elif disks:
             obstacle = f"disks {', '.join(disks)}"
         if obstacle is not None:
             raise errors.InvalidArgument(
-                "in place is for complex numbers in a .npy or raw file or a striped set, transformed by kind c2c in "
-                f"their own precision; given {obstacle}; name a target"
+                "in place is for complex numbers in a .npy or raw file or a striped set, transformed by kinds without "
+                f"r2c in their own precision, and for reals by cosines and sines alone; given {obstacle}; name a target"
             )
         for file in _files_of(stored):
             if not os.access(file, os.W_OK):

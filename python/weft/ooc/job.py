@@ -28,13 +28,14 @@ from weft.disk.arrays import (
     output_directories,
     require_directory,
 )
-from weft.disk.options import PRECISIONS, OocOptions
+from weft.disk.options import KINDS, PRECISIONS, OocOptions
 from weft.files import working_dtype
 from weft.ooc import cost, fortran_order
 from weft.ooc.checkpoint.places import is_incomplete
 from weft.ooc.cost import Alternatives, Placement, Price
 from weft.ooc.filters import DiskOperator
 from weft.ooc.in_place import InPlace
+from weft.ooc.kinds import AxisKinds
 from weft.ooc.plans import PassProblem, chosen_axes, require_method
 from weft.options import EFFORTS, NORMS
 
@@ -111,7 +112,6 @@ class TransformJob:
             scratch=scratch,
             asynchronous=backend != "synchronous",
         )
-        inverse = options.inverse or options.kind == "c2r"
         return cls(
             source=stored,
             target=path,
@@ -121,7 +121,7 @@ class TransformJob:
             disks=disks,
             scratch=scratch,
             backend=backend,
-            inverse=inverse,
+            inverse=problem.kinds.inverse,
             in_place=in_place,
             ranks=ranks,
             resumes=resumes,
@@ -131,7 +131,7 @@ class TransformJob:
     @property
     def scale(self) -> float:
         """The factor of the result."""
-        points = math.prod(self.problem.shape[axis] for axis in self.problem.axes)
+        points = self.problem.logical_points
         if self.problem.filter is not None:
             return 1 / points
         return _scale(self.options.norm, self.inverse, points)
@@ -253,19 +253,22 @@ def _check_target(target: str, stored: FileArray, disks: tuple[str, ...], option
 
 
 def _problem_of(stored: FileArray, target: str, options: OocOptions, operator: DiskOperator | None) -> PassProblem:
-    inverse = options.inverse or options.kind == "c2r"
-    if operator is not None and inverse:
-        raise errors.InvalidArgument("a filter is of kind c2c or r2c; given c2r; leave kind out")
-    kind = "c2r" if inverse and options.kind == "r2c" else options.kind
-    kind = kind or ("c2c" if inverse or stored.dtype.kind == "c" else "r2c")
-    precision = _precision_of(stored, kind, options.precision)
+    is_complex = stored.dtype.kind == "c"
+    words = KINDS.checked(options.kind, "kind")
+    if words is None:
+        words = ["c2c"] if options.inverse or is_complex else ["r2c"]
+    kinds = AxisKinds.of(words, inverse=options.inverse)
+    if operator is not None and (kinds.inverse or kinds.words not in (("c2c",), ("r2c",))):
+        raise errors.InvalidArgument(f"a filter is of kind c2c or r2c; given {kinds.text}; leave kind out")
+    precision = _precision_of(stored, kinds, options.precision)
     axes = fortran_order.axes_in_c_order(stored, options.axes, options.order, target)
     chosen = None
     if operator is not None:
         axes, chosen = operator.bound(stored.shape, chosen_axes(axes, len(stored.shape)), reverses=stored.fortran)
     return PassProblem.checked(
-        _planned_shape(stored.shape, kind, axes, options.last),
-        kind=kind,
+        _planned_shape(stored.shape, kinds, axes, options.last),
+        kinds=kinds,
+        has_reals=not is_complex,
         axes=axes,
         precision=precision,
         order=options.order,
@@ -277,20 +280,21 @@ def _problem_of(stored: FileArray, target: str, options: OocOptions, operator: D
     )
 
 
-def _planned_shape(stored: tuple[int, ...], kind: str, axes: Any, last: int | None) -> tuple[int, ...]:
-    """Returns the shape of the reals, or of the complex array of c2c."""
-    if kind == "c2r":
+def _planned_shape(stored: tuple[int, ...], kinds: AxisKinds, axes: Any, last: int | None) -> tuple[int, ...]:
+    """Returns the shape of the reals, or that of the array if no axis is halved."""
+    if kinds.halves and kinds.inverse:
         (length,) = (None,) if last is None else checks.integers(last, "last")
-        return layouts.real_shape(stored, chosen_axes(axes, len(stored))[-1], length)
+        chosen = chosen_axes(axes, len(stored))
+        return layouts.real_shape(stored, chosen[kinds.each(len(chosen)).index("r2c")], length)
     if last is not None:
         raise errors.InvalidArgument(
-            f"last is the real length of the halved axis of c2r, the inverse of r2c; got {last} for kind {kind}; leave "
-            "last out, or ask for kind c2r"
+            f"last is the real length of the halved axis of c2r, the inverse of r2c; got {last} for kind {kinds.text}; "
+            "leave last out, or ask for kind c2r"
         )
     return stored
 
 
-def _precision_of(stored: FileArray, kind: str, precision: str | None) -> str:
+def _precision_of(stored: FileArray, kinds: AxisKinds, precision: str | None) -> str:
     """Returns the precision of the transform. Default: single for half and single numbers, double for all others."""
     if precision is not None:
         checks.require_word("precision", precision, PRECISIONS)
@@ -300,9 +304,9 @@ def _precision_of(stored: FileArray, kind: str, precision: str | None) -> str:
             f"elements must be numbers of up to 64 bits, or pairs of them; {stored.name} holds {dtype}; convert them "
             "with numpy's astype, part by part"
         )
-    rule = {"r2c": "reals, use kind c2c for", "c2r": "complex numbers, use kind r2c or c2c for"}.get(kind)
-    if rule is not None and (dtype.kind == "c") == (kind == "r2c"):
-        raise errors.InvalidArgument(f"kind {kind} transforms {rule} others; {stored.name} holds {dtype}")
+    if kinds.halves and (dtype.kind == "c") != kinds.inverse:
+        rule = "complex numbers, use kind r2c or c2c for" if kinds.inverse else "reals, use kind c2c for"
+        raise errors.InvalidArgument(f"kind {kinds.text} transforms {rule} others; {stored.name} holds {dtype}")
     return precision or dtypes.precision_of(working_dtype(dtype))
 
 

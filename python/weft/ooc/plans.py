@@ -16,6 +16,10 @@ from weft.disk.options import KINDS, METHODS
 from weft.ooc import cost
 from weft.ooc.cost import Alternatives, Placement
 from weft.ooc.filters import DiskFilter
+from weft.ooc.kinds import AxisKinds
+
+#: The options of transforms in memory that only passes in memory have.
+PARTS_OF_AXES = ("modes", "support")
 
 
 def plan(shape: Any, **given: Any) -> OutOfCorePlan:
@@ -33,9 +37,9 @@ def plan(shape: Any, **given: Any) -> OutOfCorePlan:
 def alternatives(
     shape: Any,
     *,
-    kind: str = "c2c",
+    kind: Any = "c2c",
     axes: Any = None,
-    dtype: Any = "complex128",
+    dtype: Any = "float64",
     memory_bytes: int,
     block_bytes: int | None = None,
     order: str = "natural",
@@ -46,12 +50,18 @@ def alternatives(
     preserve_inputs: bool = False,
     input_dtype: Any = None,
     in_place: bool = False,
+    modes: Any = None,
+    support: Any = None,
 ) -> Alternatives:
     """Returns the fastest plan for the transform of an array on disks, its predicted time, and the next best plans.
 
     shape : of the array; for kinds "r2c" and "c2r" the shape of the reals.
-    kind : "c2c", "r2c" or its inverse "c2r". axes : the transformed axes, by default all; the last one has n//2 + 1
-        elements on the complex side of r2c and c2r. dtype : any dtype of the precision, 32 or 64 bits.
+    kind : "c2c", "r2c" or its inverse "c2r", or a cosine or sine transform, "dct1" to "dst4"; one word, or one for each
+        of `axes`. r2c and c2r have n//2 + 1 elements along their axis on the complex side; one word means the last of
+        `axes`. c2r means the inverse of all axes. Lines of cosines and sines must be whole in memory: a block of each
+        point. axes : the transformed axes, by default all.
+    dtype : any dtype of the precision, 32 or 64 bits. If all kinds are cosines and sines, a complex dtype means complex
+        numbers.
     memory_bytes : the memory for all passes.
     block_bytes : the minimum transfer size, which decides the number of passes. Default: the power of two from 4 KiB to
         4 MiB with the least predicted time.
@@ -65,11 +75,12 @@ def alternatives(
     preserve_inputs : no pass overwrites its input, as checkpoints require. Two or more passes then need temporary
         space.
     input_dtype : the dtype of the input if it differs from the transform's. The first pass converts it.
-    in_place : the output replaces the input, for kind c2c. With `preserve_inputs` a journal of two panels holds each
-        panel that overwrites its input. One axis in natural order needs temporary space for two or more passes.
+    in_place : the output replaces the input, if no axis is halved. With `preserve_inputs` a journal of two panels holds
+        each panel that overwrites its input. One axis in natural order needs temporary space for two or more passes.
+    modes, support : refused, because passes on disks have whole axes.
 
     Errors: InvalidArgument for impossible arguments, and for too little memory, with the amount that is enough;
-    Unsupported for superlevels, which weft.ooc.analyze counts.
+    Unsupported for superlevels, which weft.ooc.analyze counts, and for parts of axes.
     Cost: milliseconds. Source: Bailey's six-step method with k radices (docs/out-of-core.md).
 
     >>> found = alternatives((2**16, 2**16), memory_bytes=2**32)
@@ -77,10 +88,12 @@ def alternatives(
     (2, ('processor', 'disk'), True)
     """
     require_method(method)
+    require_whole_axes(modes=modes, support=support)
     precision = dtypes.precision_of(dtype)
     problem = PassProblem.checked(
         shape,
-        kind=kind,
+        kinds=AxisKinds.of(KINDS.named(kind, "kind")),
+        has_reals=not dtypes.names_complex(dtype),
         axes=axes,
         precision=precision,
         order=order,
@@ -99,7 +112,8 @@ class PassProblem:
 
     shape: tuple[int, ...]  # of the reals for r2c and c2r
     axes: tuple[int, ...]  # counted from the first
-    kind: str
+    kinds: AxisKinds
+    has_reals: bool  # of the input, where the kinds leave it open: all are cosines and sines
     precision: str
     order: str
     memory_bytes: int
@@ -114,7 +128,8 @@ class PassProblem:
         cls,
         shape: Any,
         *,
-        kind: str,
+        kinds: AxisKinds,
+        has_reals: bool,
         axes: Any,
         precision: str,
         order: str,
@@ -128,7 +143,7 @@ class PassProblem:
         """Makes a problem from a caller's arguments, as for :func:`alternatives`. Errors: InvalidArgument."""
         extents = checks.integers(shape, "a shape")
         chosen = chosen_axes(axes, len(extents))
-        checks.require_word("kind", kind, KINDS)
+        kinds.each(len(chosen))
         memory, count = checks.integers((memory_bytes, threads), "memory_bytes and threads")
         if not -(2**31) <= count < 2**31:
             raise errors.InvalidArgument(
@@ -137,12 +152,13 @@ class PassProblem:
         return cls(
             tuple(extents),
             tuple(chosen),
-            kind,
+            kinds,
+            has_reals,
             precision,
             checks.text(order, "order"),
             memory,
             count,
-            "" if input_dtype is None else _converted_type(input_dtype, kind, precision),
+            "" if input_dtype is None else _converted_type(input_dtype, kinds.reads_reals(has_reals), precision),
             checks.flag(in_place, "in_place"),
             checks.flag(preserve_inputs, "preserve_inputs"),
             filter,
@@ -150,8 +166,14 @@ class PassProblem:
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        """The dtype of the transform's complex numbers."""
-        return dtypes.complex_dtype(self.precision)
+        """The dtype of the transform's numbers: complex, unless reals stay real."""
+        keeps_reals = self.kinds.keeps_numbers and self.has_reals
+        return dtypes.real_dtype(self.precision) if keeps_reals else dtypes.complex_dtype(self.precision)
+
+    @property
+    def logical_points(self) -> int:
+        """The number by which forward and the unscaled inverse multiply."""
+        return self.kinds.logical_points([self.shape[axis] for axis in self.axes])
 
     def plan(self, block_bytes: int) -> OutOfCorePlan:
         """Returns the plan of the fewest passes in these blocks, the same on any machine."""
@@ -159,7 +181,9 @@ class PassProblem:
             self.shape,
             self.axes,
             self.precision,
-            self.kind,
+            self.kinds.words,
+            self.kinds.inverse,
+            "real" if self.has_reals else "complex",
             self.order,
             self.memory_bytes,
             block_bytes,
@@ -179,9 +203,9 @@ class PassProblem:
         return placement.alternatives(self.plan(block), blocks_are_free=False)
 
 
-def _converted_type(given: np.dtype[Any], kind: str, precision: str) -> str:
+def _converted_type(given: np.dtype[Any], to_reals: bool, precision: str) -> str:
     """Returns the core's name of the input's type; empty if the input needs no conversion."""
-    own = dtypes.real_dtype(precision) if kind == "r2c" else dtypes.complex_dtype(precision)
+    own = dtypes.real_dtype(precision) if to_reals else dtypes.complex_dtype(precision)
     return "" if given == own else given.str
 
 
@@ -193,6 +217,17 @@ def require_method(method: str) -> None:
             f"transforms by superlevels have counts, by weft.ooc.analyze, and no table of passes; given {method}; give "
             "auto or k-pass"
         )
+
+
+def require_whole_axes(**parts: Any) -> None:
+    """Raises Unsupported for modes and support. parts : these, by name; None for whole axes."""
+    for name, given in parts.items():
+        if given is not None:
+            raise errors.Unsupported(
+                "passes on disks read and write every point and every wavenumber of their axes, so that all panels are "
+                f"alike; given {name} {errors.shown(given)}; leave {name} out, or transform on ranks whose memory "
+                "holds the array"
+            )
 
 
 def chosen_axes(axes: Any, dims: int) -> list[int]:

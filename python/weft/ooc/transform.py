@@ -19,6 +19,7 @@ from weft.ooc.execute import execute
 from weft.ooc.filters import FILTERED, DiskOperator
 from weft.ooc.job import TransformJob
 from weft.ooc.listeners import Listeners
+from weft.ooc.plans import PARTS_OF_AXES, require_whole_axes
 from weft.ooc.ranks import run_on_ranks
 from weft.ooc.report import RunReport
 from weft.operators import Operator
@@ -47,19 +48,22 @@ def fft(
         bits, otherwise f64.
     target : a .npy, .raw or .bin file, which gets its name when it is complete; or the .json of a new striped set, with
         a file in each directory of `disks` (default: next to it). None: `in_place`.
-    in_place : the result replaces the source: complex numbers in a .npy or raw file or a striped set, of kind "c2c" in
-        their own precision. Each panel that overwrites its input is in a journal first. So the same call resumes after
-        any interruption, unless `checkpoint` is 0. Natural order along one axis needs temporary space: one array for
-        two or more passes (on ranks: two arrays for three or more). Other transforms need two panels per rank. No other
-        process can open a set between the first write and the end.
+    in_place : the result replaces the source, in a .npy or raw file or a striped set: complex numbers of kinds without
+        "r2c", or reals by cosines and sines, in their own precision. Each panel that overwrites its input is in a
+        journal first. So the same call resumes after any interruption, unless `checkpoint` is 0. Natural order along
+        one axis needs temporary space: one array for two or more passes (on ranks: two arrays for three or more). Other
+        transforms need two panels per rank. No other process can open a set between the first write and the end.
     method : "auto", "k-pass", or "bmmc:" and one of weft.ooc.METHODS: by superlevels, with more passes. Superlevels
         transform one line of 2^n complex numbers that exceeds memory, and need sets as for :func:`permute`.
-    kind : "c2c", "r2c" or "c2r". Default: "r2c" for reals, "c2c" for complex numbers and for reals with `inverse`.
+    kind : "c2c", "r2c", "c2r", or a cosine or sine transform, "dct1" to "dst4"; one word, or one for each of `axes`.
+        Reals stay real if all are cosines and sines. Default: "r2c" for reals, "c2c" for complex numbers and for reals
+        with `inverse`.
     axes, memory_bytes, block_bytes, order, threads, machine : as for :func:`weft.ooc.alternatives`, on the disks of the
         files. A new set also has blocks of block_bytes.
-    inverse : exp(+2*pi*i*j*k/n) instead of exp(-2*pi*i*j*k/n). The inverse of "r2c" is "c2r", from the half spectrum to
-        reals, which is an inverse transform in any case. last : the real length of the halved axis of "c2r", by default
-        the even one. norm : the direction that is scaled, as in numpy, or "none".
+    inverse : exp(+2*pi*i*j*k/n) instead of exp(-2*pi*i*j*k/n), and the inverses of cosines and sines. The inverse of
+        "r2c" is "c2r", from the half spectrum to reals, which makes the transform inverse in any case. last : the real
+        length of the halved axis of "c2r", by default the even one. norm : the direction that is scaled, as in numpy
+        and scipy, or "none".
     scratch : directories for temporary files, one for each disk, for three or more passes. Default: the directories of
         the target.
     effort : how thoroughly the local transforms are planned. backend : automatic, io_uring, threads or synchronous.
@@ -69,6 +73,7 @@ def fft(
         The resuming job needs the same number of ranks. If an earlier call has completed the target and only its report
         was lost, this call reports it as `already_complete` and transforms nothing.
     restart : discard an incomplete target and begin again.
+    modes, support : refused, because passes on disks have whole axes.
     progress : called with a Progress now and then, by superlevels with a LoadProgress. An exception from it ends the
         transform.
     comm : an mpi4py communicator of the ranks that work together, or None for this process alone. Every rank gives the
@@ -89,9 +94,11 @@ def fft(
     ...     moved.plan.pass_count, moved.read_bytes == 3 * x.nbytes, np.allclose(np.load(found), np.fft.fft(x))
     (3, True, True)
     """
+    parts = {name: given.pop(name, None) for name in PARTS_OF_AXES}
     options = record_of(OocOptions, given, "weft.ooc.fft")
 
     def agreed_on() -> tuple[str, str, bool]:
+        require_whole_axes(**parts)
         written = target_of(source, target, options.in_place)
         paths = checks.file_path(source, "source"), checks.file_path(written, "target")
         return *paths, options.by_superlevels
@@ -133,9 +140,11 @@ def filter(
     ...     moved.plan.pass_count, np.allclose(np.load(found), 3 * np.cos(3 * x) * np.cos(y))
     (3, True)
     """
+    parts = {name: given.pop(name, None) for name in PARTS_OF_AXES}
     options = record_of(OocOptions, given, "weft.ooc.filter", *FILTERED)
 
     def agreed_on() -> tuple[str, str, DiskOperator]:
+        require_whole_axes(**parts)
         written = target_of(source, target, options.in_place)
         paths = checks.file_path(source, "source"), checks.file_path(written, "target")
         return *paths, DiskOperator.of(operator)

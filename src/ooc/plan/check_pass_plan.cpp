@@ -80,17 +80,29 @@ class PassChecker {
       const auto radix = [&](std::int64_t length) {
         return checked_mul(checked_mul(axis.before, length, here), axis.after, here);
       };
-      require(radix(axis.complex_length()) == pass_.radix, here,
+      require(radix(axis.stored_length()) == pass_.radix, here,
               "before * length * after must be the radix " + std::to_string(pass_.radix),
-              radix(axis.complex_length()));
-      if (axis.halved)
+              radix(axis.stored_length()));
+      check_kind(axis, here);
+      if (axis.is_halved())
         require(radix(axis.length) == pass_.real_radix, here,
                 "before * length * after must be the real radix", radix(axis.length));
     }
     const bool has_halved = std::any_of(pass_.axes.begin(), pass_.axes.end(),
-                                        [](const PanelAxis& axis) { return axis.halved; });
+                                        [](const PanelAxis& axis) { return axis.is_halved(); });
     require_flag(has_halved == pass_.halves(), at("real_radix"),
                  "a pass has a real radix exactly if it halves an axis");
+  }
+
+  void check_kind(const PanelAxis& axis, const std::string& here) const {
+    const std::vector<Kind>& kinds = plan_.problem.kinds;
+    const bool is_whole = pass_.rest == 1 && pass_.twiddle == TwiddleBy::none && !pass_.turns();
+    if (keeps_elements(axis.kind))
+      require_flag(is_whole && std::find(kinds.begin(), kinds.end(), axis.kind) != kinds.end(),
+                   here + ".kind", "cosines and sines are those of the problem, and not divided");
+    else
+      require_flag(!plan_.problem.keeps_reals(), here + ".kind",
+                   "all axes are cosines and sines where reals stay real");
   }
 
   void check_slabs() const {
@@ -122,13 +134,14 @@ class PassChecker {
                  "only a filter multiplies its spectrum; the problem has none");
     require_flag(!pass_.filters || (pass_.rest == 1 && pass_.twiddle == TwiddleBy::none),
                  at("filters"), "a pass that filters has rest 1 and no twiddles");
-    require_flag(!pass_.reads_reals || problem.real_input, at("reads_reals"),
-                 "only a transform of reals reads them");
-    require_flag(!pass_.writes_reals || problem.real_output, at("writes_reals"),
-                 "only a transform to reals writes them");
-    require_flag(!pass_.packs_reals || problem.real_output, at("packs_reals"),
+    const bool makes_complex = !problem.keeps_reals();
+    require_flag(!pass_.reads_reals || (problem.real_input && makes_complex), at("reads_reals"),
+                 "only a transform of reals to complex numbers reads them");
+    require_flag(!pass_.writes_reals || (problem.real_output && makes_complex), at("writes_reals"),
+                 "only a transform of complex numbers to reals writes them");
+    require_flag(!pass_.packs_reals || (problem.real_output && makes_complex), at("packs_reals"),
                  "only a transform to reals packs them");
-    require_flag(!pass_.unpacks_reals || problem.real_input, at("unpacks_reals"),
+    require_flag(!pass_.unpacks_reals || (problem.real_input && makes_complex), at("unpacks_reals"),
                  "only a transform of reals unpacks them");
     require_flag(!pass_.journaled || problem.in_place, at("journaled"),
                  "only a transform in place has a journal");
@@ -186,9 +199,9 @@ void check_input(const KPassPlan& plan) {
 
 void check_numbers(const KPassPlan& plan) {
   const std::int64_t most = std::numeric_limits<std::int64_t>::max() / 4;
-  const std::int64_t bytes = complex_bytes(plan.problem.precision);
+  const std::int64_t bytes = plan.problem.element_bytes();
   require(plan.element_bytes == bytes, "plan.element_bytes",
-          "this must be " + std::to_string(bytes) + " for the precision", plan.element_bytes);
+          "this must be " + std::to_string(bytes) + " for the problem", plan.element_bytes);
   require_range(plan.ranks, 1, 1 << 24, "plan.ranks");
   require_flag(!plan.passes.empty(), "plan.passes", "a plan has at least one pass");
   const std::int64_t n = plan.problem.shape[0];

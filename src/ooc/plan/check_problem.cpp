@@ -6,6 +6,7 @@
 #include <weft/error.hpp>
 
 #include "base/checked.hpp"
+#include "ooc/plan/set_kinds.hpp"
 
 namespace weft::ooc {
 namespace {
@@ -17,7 +18,8 @@ namespace {
 void check_input_type(const KPassProblem& p) {
   if (!p.input_type) return;
   if (p.input_type->is_complex() ? p.real_input : p.real_output && !p.real_input)
-    refuse(std::string("the input of ") + (p.real_input ? "r2c has reals" : "c2r is complex") +
+    refuse(std::string("the input of ") +
+           (p.real_input ? "r2c, and of cosines of reals, has reals" : "c2r is complex") +
            "; given another type; choose another kind");
   if (2 * p.input_type->number_bytes() > complex_bytes(p.precision))
     refuse("an input's numbers are no longer than those of the transform, " +
@@ -56,16 +58,17 @@ void check_problem(const KPassProblem& p) {
   if (p.block_bytes < 1 || p.block_bytes % complex_bytes(p.precision) != 0)
     refuse("a block has whole elements of " + std::to_string(complex_bytes(p.precision)) +
            " bytes; given " + std::to_string(p.block_bytes) + "; give a multiple");
+  check_kinds(p);
   check_input_type(p);
-  if (p.in_place && (p.has_reals() || p.input_type))
+  if (p.in_place && (p.halves() || p.input_type))
     refuse(
-        "in place are transforms of complex numbers of their own precision; given other elements; "
+        "in place are transforms whose result has the elements of the array; given other elements; "
         "name another target");
   if (p.buffers < 2 || p.threads < 1)
     refuse("passes take 2 or more buffers and 1 or more threads; given " +
            std::to_string(p.buffers) + " and " + std::to_string(p.threads) +
            "; give at least as many");
-  if (p.real_input && p.real_output && !p.filter)
+  if (p.kinds.empty() && p.real_input && p.real_output && !p.filter)
     refuse("a transform has reals on one side; given both; ask for r2c or c2r");
   check_filtered(p);
   if (p.has_reals() && p.axes.empty())

@@ -30,7 +30,7 @@ class Planner {
   explicit Planner(const KPassProblem& problem)
       : problem_(problem), shape_(complex_shape(problem)), fit_(problem) {
     plan_.problem = problem;
-    plan_.element_bytes = complex_bytes(problem.precision);
+    plan_.element_bytes = problem.element_bytes();
   }
 
   KPassPlan planned() {
@@ -38,7 +38,7 @@ class Planner {
       add_filter();
     else if (problem_.order == OutputOrder::transposed)
       add_transposed();
-    else if (problem_.has_reals())
+    else if (problem_.halves())
       add_reals();
     else
       add_groups(descending());
@@ -49,16 +49,17 @@ class Planner {
   }
 
  private:
-  /// Returns the axes from the last to the first, without those of one point that are not halved.
+  /// Returns the axes from the last to the first, without those that the transform does not change.
   std::vector<int> descending() const {
     std::vector<int> axes = problem_.axes;
-    std::erase_if(axes, [&](int axis) { return extent(axis) == 1 && !is_halved(axis); });
+    std::erase_if(
+        axes, [&](int axis) { return extent(axis) == 1 && problem_.kind_of(axis) == Kind::c2c; });
     std::sort(axes.rbegin(), axes.rend());
     return axes;
   }
 
   /// Adds passes of as many axes as memory holds or the problem's groups allow, or of one axis in
-  /// radices.
+  /// radices, into which cosines and sines are not divided.
   void add_groups(const std::vector<int>& axes) {
     for (std::size_t i = 0, number = 0; i < axes.size(); ++number) {
       std::size_t end = i;
@@ -72,6 +73,8 @@ class Planner {
       }
       if (pass)
         plan_.passes.push_back(*pass);
+      else if (keeps_elements(problem_.kind_of(axes[i])))
+        refuse_whole_line(axes[i]);
       else if (problem_.filter)
         add_digits(axes[end++]);
       else
@@ -92,7 +95,7 @@ class Planner {
     if (has_pairs() && shape_.size() == 1) return add_pairs();
     const std::vector<int> axes = descending();
     const auto at = static_cast<std::size_t>(
-        std::find(axes.begin(), axes.end(), problem_.axes.back()) - axes.begin());
+        std::find(axes.begin(), axes.end(), problem_.halved_axis()) - axes.begin());
     const HalvedGroup group = halved_group(axes, at);
     const auto add_halved = [&] {
       if (group.pass)
@@ -130,11 +133,10 @@ class Planner {
   /// Adds the passes there, of which the last one filters, and those back, which are their mirrors.
   void add_filter() {
     for (const std::int64_t extent : shape_) plan_.spectrum_radices.push_back({extent});
-    if (!problem_.has_reals() || !add_half_spectrum()) {
+    if (!problem_.halves() || !add_half_spectrum()) {
       shape_ = problem_.shape;
-      has_full_reals_ = problem_.has_reals();
-      if (has_full_reals_)
-        plan_.spectrum_radices[static_cast<std::size_t>(problem_.axes.back())] = {real_extent()};
+      has_full_reals_ = problem_.halves();
+      if (has_full_reals_) plan_.spectrum_radices[halved_index()] = {real_extent()};
       add_groups(descending());
     }
     if (plan_.passes.empty()) add_copy();
@@ -150,7 +152,7 @@ class Planner {
   bool add_half_spectrum() {
     const std::vector<int> axes = descending();
     const auto at = static_cast<std::size_t>(
-        std::find(axes.begin(), axes.end(), problem_.axes.back()) - axes.begin());
+        std::find(axes.begin(), axes.end(), problem_.halved_axis()) - axes.begin());
     const HalvedGroup group = halved_group(axes, at);
     if (!group.pass) return false;
     plan_.passes.push_back(*group.pass);
@@ -215,18 +217,20 @@ class Planner {
     return radices;
   }
 
-  bool is_halved(int axis) const { return problem_.has_reals() && axis == problem_.axes.back(); }
+  std::size_t halved_index() const { return static_cast<std::size_t>(problem_.halved_axis()); }
 
   /// Reals of the halved axis.
-  std::int64_t real_extent() const {
-    return problem_.shape[static_cast<std::size_t>(problem_.axes.back())];
+  std::int64_t real_extent() const { return problem_.shape[halved_index()]; }
+
+  /// Returns the points after the halved axis for each of its own.
+  std::int64_t after_halved() const {
+    return product(problem_.halved_axis() + 1, static_cast<int>(shape_.size()));
   }
 
   /// Returns whether neighbours along the halved axis are adjacent pairs, which are complex
   /// numbers.
   bool has_pairs() const {
-    return problem_.has_reals() && real_extent() % 2 == 0 &&
-           product(problem_.axes.back() + 1, static_cast<int>(shape_.size())) == 1;
+    return problem_.halves() && real_extent() % 2 == 0 && after_halved() == 1;
   }
 
   void add_pairs() {
@@ -247,8 +251,7 @@ class Planner {
 
   /// Sets the shape to that which the passes of radices have: the halved axis in full, or in pairs.
   void see_split_axis() {
-    shape_[static_cast<std::size_t>(problem_.axes.back())] =
-        has_pairs() ? real_extent() / 2 : real_extent();
+    shape_[halved_index()] = has_pairs() ? real_extent() / 2 : real_extent();
   }
 
   /// Without axes only copying and scaling remain.
@@ -269,18 +272,24 @@ class Planner {
     pass.inner = product(axes[first] + 1, static_cast<int>(shape_.size()));
     for (std::size_t i = first; i < end; ++i)
       pass.axes.push_back({product(axes[end - 1], axes[i]), extent(axes[i]),
-                           product(axes[i] + 1, axes[first] + 1)});
+                           product(axes[i] + 1, axes[first] + 1), whole_kind(axes[i])});
     return pass;
+  }
+
+  /// Returns the kind of the lines of an axis that is not halved in this pass.
+  Kind whole_kind(int axis) const {
+    const Kind kind = problem_.kind_of(axis);
+    return keeps_elements(kind) ? kind : Kind::c2c;
   }
 
   /// Returns a group with the halved axis; the other axes are transformed on the complex side.
   KPass halving(const std::vector<int>& axes, std::size_t first, std::size_t end) const {
     KPass pass = group(axes, first, end);
-    const auto at = std::find(axes.begin(), axes.end(), problem_.axes.back()) - axes.begin() -
+    const auto at = std::find(axes.begin(), axes.end(), problem_.halved_axis()) - axes.begin() -
                     static_cast<std::ptrdiff_t>(first);
     PanelAxis halved = pass.axes[static_cast<std::size_t>(at)];
     halved.length = real_extent();
-    halved.halved = true;
+    halved.kind = Kind::r2c;
     pass.real_radix = halved.before * halved.length * halved.after;
     pass.reads_reals = problem_.real_input;
     pass.writes_reals = problem_.real_output && !problem_.real_input;
@@ -292,7 +301,7 @@ class Planner {
   /// Returns a pass of a halved axis; the first and the last one also handle reals.
   KPass with_reals(KPass pass, bool is_first, bool is_last) const {
     const std::int64_t n = real_extent();
-    const std::int64_t after = product(problem_.axes.back() + 1, static_cast<int>(shape_.size()));
+    const std::int64_t after = after_halved();
     const bool pairs = has_pairs();
     const bool unpacks = pairs && problem_.real_input && is_last;
     const bool packs = pairs && problem_.real_output && is_first;
@@ -335,7 +344,8 @@ class Planner {
     std::int64_t earlier_radices = 1;
     for (const std::int64_t radix : radices) {
       KPass one = split_pass(axis, earlier_radices, radix);
-      if (is_halved(axis)) one = with_reals(one, earlier_radices == 1, one.rest == 1);
+      if (axis == problem_.halved_axis())
+        one = with_reals(one, earlier_radices == 1, one.rest == 1);
       const auto pass = fit_.fitted(one);
       if (!pass) return std::nullopt;
       passes.push_back(*pass);
@@ -403,12 +413,7 @@ class Planner {
   /// `prime_pass` is the pass of the largest prime of an axis. The message names memory that is
   /// enough for all axes.
   [[noreturn]] void refuse_memory(const KPass& prime_pass) {
-    if (problem_.has_reals() && !problem_.filter) see_split_axis();
-    std::int64_t enough = fit_.enough_bytes(prime_pass);
-    for (const int axis : problem_.axes)
-      if (extent(axis) > 1)
-        enough = std::max(
-            enough, fit_.enough_bytes(split_pass(axis, 1, prime_factors(extent(axis)).back())));
+    std::int64_t enough = std::max(fit_.enough_bytes(prime_pass), enough_for_axes());
     if (shape_.size() == 1 && !problem_.axes.empty() && !problem_.filter)
       enough = enough_for_chirp(enough);
     const std::string remedy = "given " + std::to_string(problem_.memory_bytes) +
@@ -433,6 +438,34 @@ class Planner {
            " bytes; " + remedy);
   }
 
+  /// A line of cosines or sines is longer than memory holds.
+  [[noreturn]] void refuse_whole_line(int axis) {
+    refuse(std::string("an axis of kind ") + to_string(problem_.kind_of(axis)) +
+           " is not divided, so each buffer holds a block of each point of its lines: axis " +
+           std::to_string(axis) + " has " + std::to_string(extent(axis)) +
+           " points, in blocks of " + std::to_string(problem_.block_bytes) + " bytes; given " +
+           std::to_string(problem_.memory_bytes) + " bytes of memory in " +
+           std::to_string(problem_.buffers) + " buffers; " + std::to_string(enough_for_axes()) +
+           " bytes are enough, or give smaller blocks");
+  }
+
+  /// Returns memory that is enough for the shortest lines of every axis: those of its largest prime,
+  /// or whole ones. It leaves the shape of passes of radices.
+  std::int64_t enough_for_axes() {
+    std::int64_t enough = 0;
+    const auto take = [&](int axis, std::int64_t radix) {
+      enough = std::max(enough, fit_.enough_bytes(split_pass(axis, 1, radix)));
+    };
+    if (!problem_.filter) shape_ = complex_shape(problem_);
+    for (const int axis : problem_.axes)
+      if (keeps_elements(problem_.kind_of(axis))) take(axis, extent(axis));
+    if (problem_.halves() && !problem_.filter) see_split_axis();
+    for (const int axis : problem_.axes)
+      if (extent(axis) > 1 && !keeps_elements(problem_.kind_of(axis)))
+        take(axis, prime_factors(extent(axis)).back());
+    return enough;
+  }
+
   /// Returns less than `enough` where that suffices for Bluestein's algorithm.
   std::int64_t enough_for_chirp(std::int64_t enough) const {
     if (problem_.order == OutputOrder::transposed) return enough;
@@ -450,7 +483,7 @@ class Planner {
   }
 
   const KPassProblem& problem_;
-  Shape shape_;  ///< in complex numbers
+  Shape shape_;  ///< in elements of the passes
   PanelSizer fit_;
   KPassPlan plan_;
   bool has_full_reals_ = false;  ///< a filter sees reals as complex numbers

@@ -15,6 +15,8 @@ namespace weft::ooc {
 ///         numbers. Otherwise r2c and c2r transform whole lines in memory: the halved axis is in
 ///         the first pass of r2c and in the last one of c2r. Where that axis is too long, passes of
 ///         complex numbers do it, and the first and the last one convert.
+/// Cosines Lines of cosines and sines are whole in memory, in any pass with a block of each of their
+///         points. They transform reals, or after r2c and before c2r both parts of complex numbers.
 /// Filter  The passes there leave the digits of long axes in opposite order, so no pass moves
 ///         elements. The last of them multiplies by the factors and is the first one back: k passes
 ///         there and k back are 2k - 1. Reals have half a spectrum where memory holds lines of the
@@ -24,8 +26,9 @@ namespace weft::ooc {
 /// Place   In place the first pass reads the output. It writes there too where it keeps the order.
 ///         Otherwise, as for one axis in natural order, it writes scratch space of the whole array.
 /// Errors  Error(invalid_argument) for a shape, axes, precision or option outside the rules; for
-///         memory that is too small (the message has enough); for such a prime factor in an array
-///         of several axes, or for a filter; and for a transposed order that two passes cannot make.
+///         memory that is too small (the message has enough), also for a whole line of cosines; for
+///         such a prime factor in an array of several axes, or for a filter; and for a transposed
+///         order that two passes cannot make.
 /// Cost    milliseconds.
 /// Source  Bailey's six-step method, with k radices in Stockham's order; Bluestein 1970.
 KPassPlan plan_passes(const KPassProblem& problem);

@@ -61,10 +61,12 @@ double PanelCostModel::latency_s() const {
 
 double PanelCostModel::arithmetic_s() const {
   double seconds = 0;
-  for (const PanelAxis& axis : pass_.axes)
-    seconds += elements_ / static_cast<double>(axis.length) *
-               model::line_seconds(machine_, problem_.precision, problem_.effort,
-                                   axis.halved ? Kind::r2c : Kind::c2c, axis.length);
+  for (const PanelAxis& axis : pass_.axes) {
+    const bool has_parts = keeps_elements(axis.kind) && !plan_.problem.keeps_reals();
+    seconds +=
+        (has_parts ? 2 : 1) * elements_ / static_cast<double>(axis.length) *
+        model::line_seconds(machine_, problem_.precision, problem_.effort, axis.kind, axis.length);
+  }
   if (pass_.turns()) seconds *= 2;  // there and back
   const int multiplied = (pass_.twiddle != TwiddleBy::none ? 1 : 0) + (pass_.mirrors() ? 1 : 0) +
                          (pass_.chirp != Chirp::none ? 1 : 0) + (pass_.turns() ? 1 : 0);

@@ -44,7 +44,7 @@ std::int64_t more_runs(const KPass& pass) { return is_cut(pass) || pass.convolve
 
 PanelSizer::PanelSizer(const KPassProblem& problem)
     : problem_(problem),
-      element_bytes_(complex_bytes(problem.precision)),
+      element_bytes_(problem.element_bytes()),
       block_(problem.block_bytes / element_bytes_) {}
 
 std::optional<KPass> PanelSizer::fitted(KPass pass) const {
@@ -122,14 +122,14 @@ std::int64_t PanelSizer::bytes_without_panels(const KPass& pass, std::int64_t li
 
 std::int64_t PanelSizer::enough_bytes(const KPass& pass) const {
   // With reals, include mirrors or runs twice as long, and the last element.
-  const std::int64_t sides = problem_.has_reals() ? 2 : 1;
+  const std::int64_t sides = problem_.halves() ? 2 : 1;
   const std::int64_t width = std::min(sides * block_, pass.rest * pass.inner);
   const std::int64_t panel =
       (pass.radix * width + sides - 1) * element_bytes_ + 2 * panel_rounding_bytes;
   std::int64_t others = bytes_without_panels(pass, 1, sides * (pass.radix + 1));
-  if (problem_.has_reals())
+  if (problem_.halves())
     others += RootTables<double>::table_bytes(
-        problem_.shape[static_cast<std::size_t>(problem_.axes.back())]);
+        problem_.shape[static_cast<std::size_t>(problem_.halved_axis())]);
   // Wider tiles use their own share of memory.
   return (problem_.buffers * panel + others) / 7 * 8 + direct_io_alignment_bytes;
 }

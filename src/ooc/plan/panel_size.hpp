@@ -27,7 +27,7 @@ class PanelSizer {
 
   const KPassProblem& problem_;
   std::int64_t element_bytes_;
-  std::int64_t block_;  ///< in complex numbers
+  std::int64_t block_;  ///< in elements
 };
 
 }  // namespace weft::ooc

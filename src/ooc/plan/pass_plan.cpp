@@ -61,27 +61,47 @@ RunGrid merged(std::int64_t first, const std::array<RunGrid::GridLoop, 4>& nest)
 
 }  // namespace
 
+Kind KPassProblem::kind_of(int axis) const {
+  if (axis == halved_axis()) return Kind::r2c;
+  for (std::size_t i = 0; i < kinds.size(); ++i)
+    if (axes[i] == axis) return kinds[i];
+  return Kind::c2c;
+}
+
+int KPassProblem::halved_axis() const {
+  constexpr int none = -1;
+  if (kinds.empty()) return has_reals() && !axes.empty() ? axes.back() : none;
+  const auto found = std::find(kinds.begin(), kinds.end(), Kind::r2c);
+  return found == kinds.end() ? none : axes[static_cast<std::size_t>(found - kinds.begin())];
+}
+
+bool KPassProblem::is_c2c() const {
+  return !has_reals() &&
+         std::all_of(kinds.begin(), kinds.end(), [](Kind kind) { return kind == Kind::c2c; });
+}
+
 std::int64_t KPass::longest_line() const {
   std::int64_t longest = 1;
-  for (const PanelAxis& axis : axes) longest = std::max(longest, axis.complex_length());
+  for (const PanelAxis& axis : axes) longest = std::max(longest, axis.stored_length());
   return longest;
 }
 
 std::int64_t KPassPlan::input_bytes() const {
-  const std::int64_t bytes = problem.real_input ? element_bytes / 2 : element_bytes;
-  return volume(problem.real_input ? problem.shape : complex_shape(problem)) *
-         (problem.input_type ? problem.input_type->bytes : bytes);
+  if (problem.input_type)
+    return volume(problem.real_input ? problem.shape : complex_shape(problem)) *
+           problem.input_type->bytes;
+  return problem.real_input ? volume(problem.shape) * real_bytes(problem.precision)
+                            : volume(complex_shape(problem)) * complex_bytes(problem.precision);
 }
 
 std::int64_t KPassPlan::output_bytes() const {
-  return problem.real_output ? volume(problem.shape) * element_bytes / 2
-                             : volume(complex_shape(problem)) * element_bytes;
+  return problem.real_output ? volume(problem.shape) * real_bytes(problem.precision)
+                             : volume(complex_shape(problem)) * complex_bytes(problem.precision);
 }
 
 std::int64_t KPassPlan::source_element_bytes(const KPass& pass) const {
   if (!pass.converts) return pass.reads_reals ? element_bytes / 2 : element_bytes;
-  const bool reads_pairs = problem.real_input && !pass.reads_reals;
-  return reads_pairs ? 2 * problem.input_type->bytes : problem.input_type->bytes;
+  return reads_pairs(problem, pass) ? 2 * problem.input_type->bytes : problem.input_type->bytes;
 }
 
 std::int64_t KPassPlan::target_element_bytes(const KPass& pass) const {
@@ -99,11 +119,15 @@ std::int64_t KPassPlan::target_bytes(const KPass& pass) const {
 
 Shape complex_shape(const KPassProblem& problem) {
   Shape shape = problem.shape;
-  if (problem.has_reals()) {
-    std::int64_t& halved = shape[static_cast<std::size_t>(problem.axes.back())];
+  if (problem.halves()) {
+    std::int64_t& halved = shape[static_cast<std::size_t>(problem.halved_axis())];
     halved = halved / 2 + 1;
   }
   return shape;
+}
+
+bool reads_pairs(const KPassProblem& problem, const KPass& pass) {
+  return problem.real_input && !pass.reads_reals && !problem.keeps_reals();
 }
 
 std::int64_t panel_count(const KPass& pass) {

@@ -6,9 +6,11 @@
 #include <optional>
 #include <vector>
 
+#include <weft/kind.hpp>
 #include <weft/layout.hpp>
 #include <weft/precision.hpp>
 
+#include "base/kinds.hpp"
 #include "model/disk_assignment.hpp"
 #include "ooc/plan/element_type.hpp"
 #include "ooc/plan/spectral_filter.hpp"
@@ -28,24 +30,28 @@ const char* to_string(OutputOrder);
 /// A transform of an array on disks, row-major. Its rules, which check_problem() checks:
 ///   shape         1 or more axes, extents of 1 or more, less than 2^63 bytes
 ///   axes          different numbers from 0 to the number of axes - 1
+///   kinds         none, or one for each of the axes; at most one is r2c
 ///   precision     f32 or f64
 ///   block_bytes   a multiple of the bytes of a complex number
 ///   buffers       2 or more
 ///   threads       1 or more
-///   real_input    with real_output only for a filter; with either, one or more axes and natural
-///                 order
-///   order         transposed only for an array of one axis, which is transformed
-///   in_place      without reals and without input_type
+///   real_input    with real_output only for a filter, or if all kinds are cosines and sines; with
+///                 either, one or more axes and natural order
+///   order         transposed only for an array of one axis, which is transformed by c2c
+///   in_place      without a halved axis and without input_type
 ///   input_type    no longer than the transform's numbers; real for r2c, complex for c2r
-///   filter        c2c, or with real_input and real_output; natural order
+///   filter        c2c, or r2c with real_input and real_output; natural order
 struct KPassProblem {
   Shape shape;            ///< of the reals where there are any
-  std::vector<int> axes;  ///< the transformed axes; with reals the last one is halved
+  std::vector<int> axes;  ///< the transformed axes
+  /// What the lines of each of `axes` become; for an inverse these are the inverse kinds, of which
+  /// r2c is c2r. None: c2c, but with reals the last axis is r2c.
+  std::vector<Kind> kinds = {};
   Precision precision = Precision::f64;
   OutputOrder order = OutputOrder::natural;
-  /// r2c: reals in, the first N/2 + 1 complex numbers along the last of `axes` out.
+  /// r2c: reals in, the first N/2 + 1 complex numbers along the halved axis out.
   bool real_input = false;
-  bool real_output = false;       ///< c2r
+  bool real_output = false;       ///< c2r; reals that stay real have both
   std::int64_t memory_bytes = 0;  ///< limit for the passes
   std::int64_t block_bytes = 0;   ///< B: the shortest transfer
   /// Panels in memory at the same time: one is read, one is transformed into another, one is
@@ -68,6 +74,19 @@ struct KPassProblem {
   friend bool operator==(const KPassProblem&, const KPassProblem&) = default;
 
   bool has_reals() const { return real_input || real_output; }
+  /// Returns the kind of an axis; c2c if it is not transformed.
+  Kind kind_of(int axis) const;
+  /// Returns the axis whose spectrum is halved, or -1.
+  int halved_axis() const;
+  bool halves() const { return halved_axis() >= 0; }
+  /// Returns whether reals stay real, on every axis.
+  bool keeps_reals() const { return has_reals() && !halves(); }
+  /// Returns whether all axes are c2c.
+  bool is_c2c() const;
+  /// Bytes of an element of the passes: a real where reals stay real, otherwise a complex number.
+  std::int64_t element_bytes() const {
+    return keeps_reals() ? real_bytes(precision) : complex_bytes(precision);
+  }
 };
 
 /// The index of a column by which the twiddles of its lines are chosen.
@@ -79,12 +98,14 @@ struct PanelAxis {
   std::int64_t before = 1;
   std::int64_t length = 1;
   std::int64_t after = 1;
-  /// Either the input or the output is `length` reals; the other one is length/2 + 1 complex
-  /// numbers.
-  bool halved = false;
+  /// r2c: either the input or the output is `length` reals; the other one is length/2 + 1 complex
+  /// numbers. Cosines and sines of complex numbers transform both parts.
+  Kind kind = Kind::c2c;
   friend bool operator==(const PanelAxis&, const PanelAxis&) = default;
 
-  std::int64_t complex_length() const { return halved ? length / 2 + 1 : length; }
+  bool is_halved() const { return kind == Kind::r2c; }
+  /// Returns the elements of a line, in those of the passes.
+  std::int64_t stored_length() const { return is_halved() ? length / 2 + 1 : length; }
 };
 
 /// The use of the chirp of Bluestein's algorithm, exp(sign*pi*i*j^2/n), in a pass.
@@ -97,7 +118,7 @@ enum class Chirp {
 const char* to_string(Chirp);
 
 /// One pass: the array is [outer][radix][rest][inner] and becomes [outer][rest][radix][inner].
-/// Elements are complex numbers unless a flag says otherwise.
+/// Elements are complex numbers unless a flag says otherwise, and reals where reals stay real.
 struct KPass {
   std::int64_t outer = 1;
   std::int64_t radix = 1;
@@ -191,7 +212,7 @@ std::int64_t elements(const KPass& pass, const Panel& panel);
 /// Returns the panel and, where reals are packed or unpacked, its mirror: the mirrored columns that
 /// are not in the panel itself. They are stored one after the other in memory.
 std::vector<Panel> panel_parts(const KPass& pass, std::int64_t index);
-/// Returns the number of complex elements in memory, of all parts. It includes those of the kernel,
+/// Returns the number of elements in memory, of all parts. It includes those of the kernel,
 /// and the last element of half a spectrum, which is packed or unpacked with the first panel.
 std::int64_t elements(const KPass& pass, const std::vector<Panel>& parts);
 bool has_last_element(const KPass& pass, const std::vector<Panel>& parts);
@@ -260,6 +281,8 @@ struct KPassPlan {
 
 /// Returns the shape of the complex side: that of the problem, except for a halved axis.
 Shape complex_shape(const KPassProblem& problem);
+/// Returns whether a pass reads neighbouring reals in pairs, each of which is a complex number.
+bool reads_pairs(const KPassProblem& problem, const KPass& pass);
 
 /// Exact counts of one pass, or of all.
 struct PassCounts {

@@ -22,8 +22,8 @@ constexpr auto fields<ooc::SpectralFilter> = std::tuple(
 template <>
 constexpr auto fields<ooc::KPassProblem> = std::tuple(
     Field{"shape", &ooc::KPassProblem::shape}, Field{"axes", &ooc::KPassProblem::axes},
-    Field{"precision", &ooc::KPassProblem::precision}, Field{"order", &ooc::KPassProblem::order},
-    Field{"real_input", &ooc::KPassProblem::real_input},
+    Field{"kinds", &ooc::KPassProblem::kinds}, Field{"precision", &ooc::KPassProblem::precision},
+    Field{"order", &ooc::KPassProblem::order}, Field{"real_input", &ooc::KPassProblem::real_input},
     Field{"real_output", &ooc::KPassProblem::real_output},
     Field{"memory_bytes", &ooc::KPassProblem::memory_bytes},
     Field{"block_bytes", &ooc::KPassProblem::block_bytes},
@@ -37,7 +37,7 @@ template <>
 constexpr auto fields<ooc::PanelAxis> = std::tuple(Field{"before", &ooc::PanelAxis::before},
                                                    Field{"length", &ooc::PanelAxis::length},
                                                    Field{"after", &ooc::PanelAxis::after},
-                                                   Field{"halved", &ooc::PanelAxis::halved});
+                                                   Field{"kind", &ooc::PanelAxis::kind});
 
 template <>
 constexpr auto fields<ooc::KPass> = std::tuple(
@@ -83,7 +83,7 @@ namespace ooc {
 namespace {
 
 /// Increase it when a reader of an older version would misread a plan.
-constexpr std::int64_t pass_plan_version = 1;
+constexpr std::int64_t pass_plan_version = 2;
 
 }  // namespace
 

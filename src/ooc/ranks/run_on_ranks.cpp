@@ -13,6 +13,7 @@
 
 #include "base/memory.hpp"
 #include "comm/agreement.hpp"
+#include "ooc/plan/set_kinds.hpp"
 #include "ooc/ranks/batch_exchange.hpp"
 #include "ooc/ranks/disk_transfers.hpp"
 #include "ooc/ranks/round_journal.hpp"
@@ -373,6 +374,7 @@ void require_same_problem(const KPassPlan& plan, const comm::Communicator& comm,
   comm::require_same(comm,
                      {{"shape", weft::to_string(problem.shape)},
                       {"axes", axes},
+                      {"kinds", weft::to_string(kinds_of(problem))},
                       {"precision", to_string(problem.precision)},
                       {"real input", std::to_string(static_cast<int>(problem.real_input))},
                       {"real output", std::to_string(static_cast<int>(problem.real_output))},
@@ -383,6 +385,7 @@ void require_same_problem(const KPassPlan& plan, const comm::Communicator& comm,
                       {"threads", std::to_string(problem.threads)},
                       {"sign", std::to_string(options.sign)},
                       {"scale", std::to_string(options.scale)},
+                      {"orthogonal", options.orthogonal ? "yes" : "no"},
                       {"first pass", std::to_string(options.start.pass)},
                       {"panels done", std::to_string(options.start.panels_done)},
                       {"next round in journals", options.start.has_journal ? "yes" : "no"},

@@ -24,6 +24,11 @@ void for_each_stretch(std::int64_t length, std::int64_t columns, std::int64_t fi
   }
 }
 
+std::int64_t element_bytes(const kernel::AxisTransform& transform, bool is_real,
+                           Precision precision) {
+  return is_real || keeps_reals(transform) ? real_bytes(precision) : complex_bytes(precision);
+}
+
 void poke_by_caller(kernel::Progress* progress) {
   if (progress != nullptr && omp_get_thread_num() == 0) progress->poke();
 }
@@ -42,15 +47,16 @@ PanelLines::PanelLines(const KPass& pass, const PanelAxis& axis,
       twiddle_columns_(pass.twiddle_columns),
       twiddles_(twiddles),
       options_(options),
-      source_element_bytes_(complex_bytes(options.precision) /
-                            (transform.kind == kernel::LineKind::r2c ? 2 : 1)),
-      target_element_bytes_(complex_bytes(options.precision) /
-                            (transform.kind == kernel::LineKind::c2r ? 2 : 1)),
-      pitch_bytes_(tile_pitch_bytes(pass.longest_line(), complex_bytes(options.precision))),
+      source_element_bytes_(
+          element_bytes(transform, transform.kind == kernel::LineKind::r2c, options.precision)),
+      target_element_bytes_(
+          element_bytes(transform, transform.kind == kernel::LineKind::c2r, options.precision)),
+      pitch_bytes_(tile_pitch_bytes(pass.longest_line(),
+                                    widest_element_bytes(transform, options.precision))),
       tile_lines_(pass.tile_lines),
       lines_(transform, options, pitch_bytes_, pitch_bytes_, true) {
   const bool is_long = kernel::TwoStepLine::factors(axis.length, options.precision).has_value();
-  if (!is_long || axis.halved || twiddles != nullptr || axis.after != 1) return;
+  if (!is_long || !transform.kind.is_c2c() || twiddles != nullptr || axis.after != 1) return;
   kernel::TwoStepLine line(transform, options);
   // Its scratch uses the memory of a tile and its row of twiddles.
   if (line.scratch_bytes() <= (tile_lines_ + 1) * pitch_bytes_) long_line_ = std::move(line);

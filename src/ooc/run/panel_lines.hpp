@@ -14,7 +14,8 @@ namespace weft::ooc {
 /// Transforms the lines of one axis of a panel in memory, tile by tile. It gathers lines,
 /// transforms them and multiplies by their twiddles in cache, and scatters them. It reads the panel
 /// once, as [outers][radix][rests][inners]. It writes the panel once, as
-/// [outers][rests][radix][inners]. If the axis is halved, the input or the output is real.
+/// [outers][rests][radix][inners]. If the axis is halved, the input or the output is real; a cosine
+/// or sine transform without `parts` has reals on both sides.
 class PanelLines {
  public:
   /// `twiddles` are those of the pass, nullptr if it has none. The caller owns them, and keeps them

@@ -37,14 +37,20 @@ void PanelTransform::add_lines(std::vector<PanelLines>& lines, const PassOptions
                                const PanelAxis& axis, int sign, long double scale) {
   using kernel::LineKind;
   const kernel::LocalOptions local{
-      .engine = options.engine != nullptr ? options.engine : &kernel::default_engine(),
+      .engine = options.engine != nullptr ? options.engine
+                                          : &kernel::default_engine(axis.kind, problem_.precision),
       .precision = problem_.precision,
       .effort = options.effort,
       .threads = problem_.threads};
   kernel::AxisTransform transform{.kind = sign < 0 ? LineKind::c2c_forward : LineKind::c2c_backward,
                                   .length = axis.length,
                                   .scale = scale};
-  if (axis.halved) {
+  if (keeps_elements(axis.kind)) {
+    transform.kind = kernel::line_kind(axis.kind, Direction::forward);
+    transform.parts = !problem_.keeps_reals();
+    if (options.orthogonal) transform.ends = kernel::orthogonal_ends(axis.kind);
+  }
+  if (axis.is_halved()) {
     const bool makes_reals = &lines == &lines_back_ || !pass_.reads_reals;
     transform.kind = makes_reals ? LineKind::c2r : LineKind::r2c;
     transform.conjugate_output = !makes_reals && sign > 0;
@@ -88,7 +94,8 @@ std::int64_t PanelTransform::elements_read(const std::vector<Panel>& parts) cons
 }
 
 void PanelTransform::look_for_not_finite(const std::vector<Panel>& parts, const char* panel) const {
-  const std::int64_t reals = elements_read(parts) * (pass_.reads_reals ? 1 : 2);
+  const bool is_real = pass_.reads_reals || problem_.keeps_reals();
+  const std::int64_t reals = elements_read(parts) * (is_real ? 1 : 2);
   if (!*found_not_finite_ &&
       !kernel::all_finite(problem_.precision, reals, problem_.threads, panel))
     *found_not_finite_ = true;
@@ -96,9 +103,8 @@ void PanelTransform::look_for_not_finite(const std::vector<Panel>& parts, const 
 
 void PanelTransform::convert_source(const std::vector<Panel>& parts, char* panel) const {
   const std::int64_t count = elements_read(parts);
-  const bool reads_pairs = problem_.real_input && !pass_.reads_reals;
   convert(*problem_.input_type, problem_.precision, !problem_.real_input,
-          reads_pairs ? 2 * count : count, problem_.threads, panel);
+          reads_pairs(problem_, pass_) ? 2 * count : count, problem_.threads, panel);
 }
 
 /// One of the axes moves from one buffer to the other: the last one if it makes reals, otherwise
@@ -111,7 +117,7 @@ void PanelTransform::transform_lines(const std::vector<Panel>& parts, char* from
     for (std::size_t k = 0; k < lines_.size(); ++k)
       lines_[k].execute((k <= moving ? from : to) + offset, (k < moving ? from : to) + offset,
                         panel, tiles_.data(), progress);
-    offset += elements(pass_, panel) * complex_bytes(problem_.precision);
+    offset += elements(pass_, panel) * problem_.element_bytes();
   }
 }
 

@@ -41,6 +41,8 @@ struct PassOptions {
   Effort effort = Effort::estimate;
   int sign = -1;          ///< of the exponent
   long double scale = 1;  ///< multiplied into the result, in the last pass
+  /// Cosine and sine transforms are orthogonal, but for the scale: see kernel::orthogonal_ends().
+  bool orthogonal = false;
   /// Called after every panel, by the calling thread. An exception of it ends the transform.
   std::function<void(const PassProgress&)> on_panel = {};
   /// Reads and writes all data without a transform, to measure the volumes alone.

@@ -66,7 +66,9 @@ def on_disks(**options: Any) -> ooc.OutOfCorePlan:
 def distributed_in_place() -> ooc.OutOfCorePlan:
     """Returns a plan of three ranks in a plain file: the contents of its passes follow from the array's place."""
     shape, limits = [96, 80, 50], (1 << 20, 4096, 1)
-    whole = _planning.plan_passes(shape, [0, 1, 2], "f64", "c2c", "natural", *limits, True, "", True)
+    whole = _planning.plan_passes(
+        shape, [0, 1, 2], "f64", ["c2c"], False, "complex", "natural", *limits, True, "", True
+    )
     return _planning.distribute_passes(whole, 3, (96 * 80 * 50 * 16, 128, 0, 1, 1, 0, 0))
 
 

@@ -117,6 +117,20 @@ _MACHINES = Texts(
      "'/dev/zero'",
      "'real.npy'", "'deep.json'", "''"),
 )  # fmt: skip
+_KINDS_ON_DISKS = Texts(
+    (
+        "'c2c'",
+        "'r2c'",
+        "'c2r'",
+        "'dct2'",
+        "'dst1'",
+        "('dct2', 'r2c')",
+        "('dct3', 'c2r')",
+        "['c2c', 'dst4']",
+        "('dct1',)",
+    ),
+    ("'x'", "''", "'C2C'", "5", "()", "('r2c', 'r2c')", "('dct2',) * 5", "('c2c', 5)"),
+)
 _SIZES = Texts(("1 << 20", "65536", "2**24"), ("0", "-1", "1", "2**63", "1e6", "'1MiB'", "7"))
 _COUNTS = Texts(("1", "2"), ("0", "-1", "2**31", "2**63", "1.0", "'2'", "4097"))
 _FOLDERS = Texts(
@@ -304,6 +318,8 @@ OWN_TEXTS: dict[tuple[str, str], Texts] = {
     ("weft.load", "layout"): Texts(("None", *_LAYOUTS.good), _LAYOUTS.bad),
     ("weft.ooc.fft", "source"): _PATHS,
     ("weft.ooc.fft", "target"): Texts((*_TARGETS.good, "None"), _TARGETS.bad),
+    ("weft.ooc.fft", "kind"): _KINDS_ON_DISKS,
+    ("weft.ooc.alternatives", "kind"): _KINDS_ON_DISKS,
     ("weft.ooc.fft", "order"): _word("natural", "transposed"),
     ("weft.ooc.fft", "method"): _word("auto", "k-pass", "bmmc:stripe-major/communication"),
     ("weft.ooc.alternatives", "order"): _word("natural", "transposed"),

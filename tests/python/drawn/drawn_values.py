@@ -147,8 +147,13 @@ BY_WORD: dict[str, Values] = {
     "TARGET": WISDOM,
     "FILE...": WISDOM,
 }  # fmt: skip
+KINDS_ON_DISKS = Values(
+    (*BY_WORD["KIND,..."].good, *words("c2r dct2,c2r c2r,dst4")), (*BY_WORD["KIND,..."].bad, "c2r,r2c,c2r", "C2R")
+)
 # Values that the metavar does not determine.
 BY_NAME: dict[tuple[str, str], Values] = {
+    ("ooc fft", "kind"): KINDS_ON_DISKS,
+    ("ooc plan", "kind"): KINDS_ON_DISKS,
     ("probe", "seconds"): SECONDS,
     ("probe", "show"): MACHINES,
     ("probe", "target"): Values(words("out.json"), BAD_OUTPUTS),

@@ -36,6 +36,16 @@ void expect_round_trip(const KPassPlan& plan, std::uint64_t seed) {
   }
 }
 
+/// Gives some problems cosines and sines, of reals or of complex numbers.
+void set_random_cosines(Random& random, KPassProblem& problem) {
+  if (draw(random, 0, 1) == 0) return;
+  const bool is_real = draw(random, 0, 1) == 1;
+  const std::vector<Kind> kinds = {Kind::dct1, Kind::dct2, Kind::dst3, Kind::dst4, Kind::c2c};
+  for (std::size_t i = 0; i < problem.axes.size(); ++i)
+    problem.kinds.push_back(kinds[static_cast<std::size_t>(draw(random, 0, is_real ? 3 : 4))]);
+  problem.real_input = problem.real_output = is_real && !problem.axes.empty();
+}
+
 KPassProblem random_problem(Random& random) {
   KPassProblem problem;
   problem.shape.resize(static_cast<std::size_t>(draw(random, 1, 4)));
@@ -53,6 +63,7 @@ KPassProblem random_problem(Random& random) {
   problem.real_output = kind == 2;
   problem.in_place = kind == 3;
   if (kind == 4 && problem.shape.size() == 1) problem.order = OutputOrder::transposed;
+  if (kind == 0 || kind == 3) set_random_cosines(random, problem);
   const std::vector<std::string> types = {">i2", "<f2", "|u1", ">f4", "<i4"};
   if (!problem.in_place && !problem.real_output && draw(random, 0, 2) == 0)
     problem.input_type = element_type(types[static_cast<std::size_t>(draw(random, 0, 4))]);
@@ -61,11 +72,13 @@ KPassProblem random_problem(Random& random) {
 
 /// Counts of the kinds of plans that a test has seen.
 struct Seen {
-  int plans = 0, reals = 0, chirps = 0, in_place = 0, on_ranks = 0, converted = 0, transposed = 0;
+  int plans = 0, reals = 0, cosines = 0, chirps = 0, in_place = 0, on_ranks = 0, converted = 0,
+      transposed = 0;
 
   void add(const KPassPlan& plan) {
     ++plans;
-    reals += plan.problem.has_reals() ? 1 : 0;
+    reals += plan.problem.halves() ? 1 : 0;
+    cosines += plan.problem.keeps_reals() ? 1 : 0;
     chirps += plan.convolution_points > 0 ? 1 : 0;
     in_place += plan.problem.in_place ? 1 : 0;
     on_ranks += plan.ranks > 1 ? 1 : 0;
@@ -93,8 +106,8 @@ TEST(PassPlanJson, RoundTripIsEquality) {
     seen.add(plan);
     if (testing::Test::HasFailure()) return;
   }
-  for (const int count : {seen.plans, seen.reals, seen.chirps, seen.in_place, seen.on_ranks,
-                          seen.converted, seen.transposed})
+  for (const int count : {seen.plans, seen.reals, seen.cosines, seen.chirps, seen.in_place,
+                          seen.on_ranks, seen.converted, seen.transposed})
     EXPECT_GE(count, 50);
 }
 
@@ -183,7 +196,7 @@ TEST(PassPlanJson, DamagedTextIsRefused) {
   expect_error(invalid, {"complete JSON"}, [&] { plan_from_json(text + "}"); });
   Json later = Json::parse(text);
   later["version"] = 99;
-  expect_error(invalid, {"plan.version", "this weft reads version 1", "99"},
+  expect_error(invalid, {"plan.version", "this weft reads version 2", "99"},
                [&] { plan_from_json(later.dump()); });
 }
 

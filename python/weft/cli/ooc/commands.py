@@ -11,10 +11,9 @@ import weft
 from weft.cli.support.choices import (
     BandPass,
     Derivative,
-    Dtype,
+    DtypeOfKinds,
     Gaussian,
     Json,
-    KindOnDisks,
     Laplacian,
     Oversubscribe,
     Ranks,
@@ -29,6 +28,7 @@ from weft.disk.options import OocOptions
 from weft.files import named_dtype
 from weft.ooc import METHODS
 from weft.ooc.filters import FILTERED, DiskOperator
+from weft.ooc.plans import require_whole_axes
 from weft.ooc.transform import target_of
 
 ooc_app = typer.Typer(help="Transform, copy and permute arrays on disks, and predict the cost.")
@@ -53,7 +53,7 @@ class Factoring(str, Enum):
 
 
 # The options of `ooc fft` that `ooc plan` has.
-PLANNED = ("memory_bytes", "axes", "order", "block_bytes", "threads", "method", "machine")
+PLANNED = ("memory_bytes", "kind", "axes", "order", "block_bytes", "threads", "method", "machine")
 OutDisks = Annotated[
     list[str] | None,
     typer.Option(
@@ -74,6 +74,9 @@ OutOrNone = Annotated[
 DryRun = Annotated[
     bool, typer.Option("--dry-run", help="Print the plan and its cost and check the files; write nothing.")
 ]
+
+# Options of transforms in memory, which are refused with the reason.
+RefusedPart = Annotated[str | None, typer.Option(hidden=True)]
 
 
 @ooc_app.callback(invoke_without_command=True)
@@ -195,6 +198,8 @@ def fft_command(
     *,
     options: OocOptions,
     dry_run: DryRun = False,
+    modes: RefusedPart = None,
+    support: RefusedPart = None,
     as_json: Json = False,
     ranks: Ranks = None,
     oversubscribe: Oversubscribe = False,
@@ -216,6 +221,7 @@ def fft_command(
     from weft.cli.ooc import fft as ooc_fft_command
     from weft.cli.ooc import records as ooc_records_command
 
+    require_whole_axes(modes=modes, support=support)
     target = target_of(source, target, options.in_place)
     work: Callable[[Session], int]
     print_plan: Callable[[int, Session], None]
@@ -338,12 +344,17 @@ def plan_command(
         str, typer.Argument(metavar="SHAPE", help="Such as 2^40 or 65536x65536; of the reals for r2c and c2r.")
     ],
     *,
-    kind: Annotated[
-        KindOnDisks,
-        typer.Option("--kind", help="Complex to complex, real to complex, or its inverse, whose plan is the same."),
-    ] = KindOnDisks.c2c,
-    dtype: Dtype = "float64",
-    options: Annotated[OocOptions, Part(*PLANNED)],
+    options: Annotated[
+        OocOptions,
+        Part(
+            *PLANNED,
+            defaults={"kind": "c2c"},
+            help={
+                "kind": "c2c, r2c, its inverse c2r, dct1 to dct4, dst1 to dst4: one word, or one for each of the axes."
+            },
+        ),
+    ],
+    dtype: DtypeOfKinds = "float64",
     disk: Annotated[
         list[str] | None,
         typer.Option(
@@ -356,6 +367,8 @@ def plan_command(
     plot: Annotated[
         str | None, typer.Option(metavar="FILE", help="Draw the predicted time of each pass (.png, .pdf, .svg).")
     ] = None,
+    modes: RefusedPart = None,
+    support: RefusedPart = None,
     as_json: Json = False,
 ) -> int:
     """Print the passes of a transform on disks, without files: lines, runs, bytes, predicted times and their limits.
@@ -367,9 +380,10 @@ def plan_command(
 
     extents = shape_value(shape, "SHAPE")
     given = {
-        "kind": kind.value,
         "dtype": named_dtype(dtype),
         "disks": folders_value(disk),
+        "modes": modes,
+        "support": support,
         **{name: getattr(options, name) for name in PLANNED},
     }
     return on_one_rank(lambda session: ooc_fft_command.run_plan(extents, given, plot, as_json, session))

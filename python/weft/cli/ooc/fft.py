@@ -28,6 +28,7 @@ _COLUMNS = (
 )
 _PLAN_NAMES = (
     "kind",
+    "kinds",
     "shape",
     "result_shape",
     "axes",
@@ -310,6 +311,4 @@ def _name(transform: PlannedTransform) -> str:
     axes = joined(fortran_order.named_axes(transform.source, transform.plan.axes), ",")
     if transform.plan.filter is not None:
         return f"{_work(transform.plan)} over axes {axes}"
-    plain = transform.plan.kind == "c2r" or not transform.job.inverse  # c2r is an inverse by its name
-    kind = transform.plan.kind if plain else f"inverse {transform.plan.kind}"
-    return f"{kind} over axes {axes}"
+    return f"{transform.job.problem.kinds.text} over axes {axes}"

@@ -6,12 +6,6 @@ from typing import Annotated
 import typer
 
 
-class KindOnDisks(str, Enum):
-    c2c = "c2c"
-    r2c = "r2c"
-    c2r = "c2r"
-
-
 class MapForm(str, Enum):
     table = "table"
     slurm = "slurm"
@@ -43,7 +37,6 @@ KindsOfData = Annotated[
         "data, c2c for complex data.",
     ),
 ]
-Dtype = Annotated[str, typer.Option("--dtype", metavar="T", help="Precision: float32, float64, longdouble.")]
 DtypeOfKinds = Annotated[
     str,
     typer.Option(

@@ -36,12 +36,14 @@ from weft.cli.support.values import (
     chunks_value,
     folders_value,
     grid_value,
+    kinds_on_disks_value,
     modes_value,
     output_value,
     shape_value,
     size_value,
     support_value,
 )
+from weft.disk.options import KindsOnDisks
 from weft.files import named_dtype
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -53,6 +55,7 @@ PARSERS: dict[type, Callable[[str, str], Any]] = {
     Chunks: lambda text, name: chunks_value(text),
     ElementType: lambda text, name: named_dtype(text),
     InputLayout: grid_value,
+    KindsOnDisks: kinds_on_disks_value,
     Modes: modes_value,
     OutputLayout: lambda text, name: output_value(text),
     RawShape: shape_value,

@@ -12,6 +12,7 @@ import weft
 from weft import _planning
 from weft._support.checks import RANKS_MAX
 from weft.cli.support.text import joined
+from weft.disk.options import KindsOnDisks
 
 
 def ranks_value(text: str | None) -> int | None:
@@ -181,16 +182,29 @@ def kinds_value(text: str, *, inverse: bool = True) -> PlannedKinds:
     >>> kinds_value("dct2,c2r"), kinds_value("c2c")
     (PlannedKinds(kind=('dct2', 'r2c'), is_inverse=True), PlannedKinds(kind='c2c', is_inverse=False))
     """
-    allowed = (*_planning.WORDS["kind"], "c2r") if inverse else _planning.WORDS["kind"]
-    given = text.split(",")
+    given = _kind_words(text, (*_planning.WORDS["kind"], "c2r") if inverse else _planning.WORDS["kind"])
+    kinds = tuple("r2c" if word == "c2r" else word for word in given)
+    return PlannedKinds(kinds[0] if len(kinds) == 1 else kinds, "c2r" in given)
+
+
+def kinds_on_disks_value(text: str, name: str = "--kind") -> str | tuple[str, ...]:
+    """
+    >>> kinds_on_disks_value("dct2,c2r"), kinds_on_disks_value("c2c")
+    (('dct2', 'c2r'), 'c2c')
+    """
+    given = _kind_words(text, KindsOnDisks.words)
+    return given[0] if len(given) == 1 else given
+
+
+def _kind_words(text: str, allowed: tuple[str, ...]) -> tuple[str, ...]:
+    given = tuple(text.split(","))
     for word in given:
         if word not in allowed:
             raise weft.InvalidArgument(
                 f"--kind must be one of {', '.join(allowed)}, or such a word for each of the axes joined by commas; "
                 f"got {word[:80]!r}; for example --kind c2c or --kind dct2,r2c"
             )
-    kinds = tuple("r2c" if word == "c2r" else word for word in given)
-    return PlannedKinds(kinds[0] if len(kinds) == 1 else kinds, "c2r" in given)
+    return given
 
 
 def kinds_by_axis(kind: str | tuple[str, ...], axes: int) -> tuple[str, ...]:
