@@ -63,8 +63,7 @@ class Exchange:
     method: str | None = option(
         word_of("method", "automatic"),
         None,
-        "Transport of the data: collective MPI calls, messages, or memory that the ranks of a node share. "
-        "Default: weft chooses.",
+        "Transport of the data; docs/exchanges.md explains the words. Default: weft chooses.",
     )
     wire_form: str | None = option(
         word_of("wire_form", "automatic"),

@@ -5,6 +5,7 @@
 
 #include <weft/plan.hpp>
 
+#include "base/kind_words.hpp"
 #include "support/random_layouts.hpp"
 
 namespace weft::test_support {
@@ -34,22 +35,48 @@ inline bool same_is_impossible(const Problem& problem) {
   });
 }
 
-/// A valid problem of 1 to 5 axes on 1 to 64 ranks with any choice of input, output and options.
-/// Exchange that go together; often none, sometimes only some.
+/// Every exchange that needs no node memory, in one chunk and in two.
+inline std::vector<Exchange> exchanges_without_node_memory() {
+  return all_exchanges({.shape = {2}, .ranks = 2}, 2);
+}
+
+/// Adds an exchange of each method that is not among `ways` and needs no node memory.
+inline std::vector<Exchange> with_every_method(std::vector<Exchange> ways) {
+  for (const Exchange& other : exchanges_without_node_memory())
+    if (std::none_of(ways.begin(), ways.end(),
+                     [&](const Exchange& way) { return way.method == other.method; })) {
+      ways.push_back(other);
+      ways.push_back(other);
+      ways.back().chunks = 3;
+    }
+  return ways;
+}
+
+/// Choices of an exchange that go together; often none, sometimes only some.
 inline Exchange random_exchange(Random& random) {
-  Exchange exchange;
-  const auto kind = draw(random, 0, 4);
-  if (kind > 2) return exchange;
-  exchange.method = kind == 0 ? Method::collective : Method::messages;
-  exchange.wire_form = static_cast<WireForm>(draw(random, 0, 2));
-  exchange.chunks = draw(random, 0, 4);
-  if (draw(random, 0, 5) == 0) exchange.chunks = every_slice;
-  if (exchange.method == Method::collective) return exchange;
-  exchange.schedule = static_cast<Schedule>(draw(random, 0, 3));
-  exchange.requests = static_cast<Requests>(draw(random, 0, 2));
+  if (draw(random, 0, 4) > 2) return {};
+  std::vector<Exchange> ways = exchanges_without_node_memory();
+  // Each method is drawn as often as the others, however many schedules it has.
+  std::vector<Method> methods;
+  for (const Exchange& way : ways)
+    if (std::find(methods.begin(), methods.end(), way.method) == methods.end())
+      methods.push_back(way.method);
+  const Method method = methods[static_cast<std::size_t>(
+      draw(random, 0, static_cast<std::int64_t>(methods.size()) - 1))];
+  std::erase_if(ways, [&](const Exchange& way) { return way.method != method; });
+  Exchange exchange =
+      ways[static_cast<std::size_t>(draw(random, 0, static_cast<std::int64_t>(ways.size()) - 1))];
+  if (exchange.chunks > 1)
+    exchange.chunks = draw(random, 0, 5) == 0 ? every_slice : draw(random, 2, 4);
+  if (draw(random, 0, 2) == 0) exchange.wire_form = WireForm::automatic;
+  if (draw(random, 0, 2) == 0) exchange.schedule = Schedule::automatic;
+  if (draw(random, 0, 2) == 0) exchange.requests = Requests::automatic;
+  if (exchange.chunks == 1 && draw(random, 0, 1) == 0) exchange.chunks = 0;
+  exchange.nodes = NodeUse::automatic;
   return exchange;
 }
 
+/// A valid problem of 1 to 5 axes on 1 to 64 ranks with any choice of input, output and options.
 inline Problem random_problem(Random& random) {
   Problem problem;
   problem.shape = random_shape(random);
@@ -64,8 +91,8 @@ inline Problem random_problem(Random& random) {
     const bool is_cosine = share == 0 || (share == 1 && draw(random, 0, 1) == 1);
     if (!is_cosine) continue;
     const bool is_long = problem.shape[static_cast<std::size_t>(problem.axes[i])] > 1;
-    kinds[i] = static_cast<Kind>(draw(random, static_cast<int>(is_long ? Kind::dct1 : Kind::dct2),
-                                      static_cast<int>(Kind::dst4)));
+    kinds[i] = static_cast<Kind>(
+        draw(random, static_cast<int>(is_long ? Kind::dct1 : Kind::dct2), value_count<Kind> - 1));
   }
   if (share == 0 && draw(random, 0, 1) == 1) problem.element = Element::complex;
   problem.kinds = Kinds(std::move(kinds));

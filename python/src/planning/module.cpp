@@ -239,7 +239,7 @@ void bind_exchange(nb::module_& m) {
   bound
       .def_prop_ro(
           "method", [](const Exchange& e) { return weft::to_string(e.method); },
-          "shared, collective or messages.")
+          "Word of the method; docs/exchanges.md explains it.")
       .def_prop_ro(
           "wire_form", [](const Exchange& e) { return weft::to_string(e.wire_form); },
           "packed or datatype; automatic where the method has none.")

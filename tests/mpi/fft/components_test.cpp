@@ -16,14 +16,14 @@ std::vector<double> noisy_reals(std::int64_t elements, int rank) {
   return values;
 }
 
-const std::vector<Exchange> ways = {
+const std::vector<Exchange> listed = {
     {},
     {.method = Method::messages, .schedule = Schedule::cyclic, .chunks = 2},
     {.method = Method::collective}};
 
 /// The same bits as one transform after the other.
 TEST(Components, AreTransformedEach) {
-  for (const Exchange& exchange : ways)
+  for (const Exchange& exchange : with_every_method(listed))
     for (const std::int64_t count : {1, 3}) {
       SCOPED_TRACE(describe(exchange) + ", " + std::to_string(count) + " components");
       FftOptions options{

@@ -33,7 +33,7 @@ std::vector<Exchange> every_method() {
     all.push_back({.method = Method::messages, .nodes = NodeUse::separate});
     all.push_back({.method = Method::messages, .nodes = NodeUse::combined});
   }
-  return all;
+  return with_every_method(all);
 }
 
 /// Bytes of one field that a rank sends to others and gets from them, by the boxes of two layouts.

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from drawn_files import BAD_ARRAYS, BAD_OUTPUTS, GOOD_ARRAYS, GOOD_OUTPUTS, JSON_KINDS, MUTANTS
+from weft._planning import WORDS
 
 # Expressions that make an object of each class with methods.
 OBJECTS: dict[str, tuple[str, ...]] = {
@@ -158,6 +159,11 @@ _FUNCTIONS = Texts(
 )  # fmt: skip
 
 
+def _word_of(option: str) -> Texts:
+    """Returns the words of an option of exchanges, as weft has them."""
+    return _word(*(word for word in WORDS[option] if word != "automatic"))
+
+
 def _word(*good: str) -> Texts:
     return Texts(names(good), ("'x'", "''", repr(good[0].upper()), "5"))
 
@@ -212,13 +218,13 @@ TEXTS: dict[str, Texts] = {
     "threads": _COUNTS,
     "effort": _word("estimate", "measure"),
     "overwrite_input": _FLAGS,
-    "method": _word("shared", "collective", "messages"),
-    "wire_form": _word("packed", "datatype"),
-    "schedule": _word("pairwise", "cyclic", "scattered"),
-    "requests": _word("ordinary", "persistent"),
+    "method": _word_of("method"),
+    "wire_form": _word_of("wire_form"),
+    "schedule": _word_of("schedule"),
+    "requests": _word_of("requests"),
     "chunks": Texts(("None", "1", "2", "'slices'"), ("0", "-1", "'x'", "2**31", "1.5", "2**70")),
     "preset": _word("fftw", "dmitruk", "duke", "p3dfft"),
-    "nodes": _word("unaware", "separate", "combined"),
+    "nodes": _word_of("nodes"),
     "wire": _word("f32"),
     "piece_bytes": Texts(("None", "64", "65536"), ("0", "-1", "2**63", "1.5")),
     "exchange": Texts(("None", "'duke'", "weft.Exchange(method='messages', chunks=2)", "weft.Exchange(preset='fftw')"),

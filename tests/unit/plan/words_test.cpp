@@ -5,6 +5,8 @@
 #include <weft/error.hpp>
 #include <weft/plan.hpp>
 
+#include "base/precision_words.hpp"
+#include "plan/words.hpp"
 #include "unit/support/expect_error.hpp"
 
 namespace weft {
@@ -12,28 +14,29 @@ namespace {
 
 using test_support::expect_error;
 
+/// As many as the table has: value_count checks that it has them in order.
 template <class E>
-int words_that_return(int count) {
+int words_that_return() {
   int same = 0;
-  for (int i = 0; i < count; ++i)
+  for (int i = 0; i < value_count<E>; ++i)
     same += from_string<E>(to_string(static_cast<E>(i))) == static_cast<E>(i);
   return same;
 }
 
 TEST(Words, EveryWordReturns) {
-  EXPECT_EQ(words_that_return<Kind>(10), 10);
-  EXPECT_EQ(words_that_return<Element>(3), 3);
-  EXPECT_EQ(words_that_return<Precision>(3), 3);
-  EXPECT_EQ(words_that_return<Norm>(4), 4);
-  EXPECT_EQ(words_that_return<OutputChoice>(3), 3);
-  EXPECT_EQ(words_that_return<Effort>(3), 3);
-  EXPECT_EQ(words_that_return<Method>(4), 4);
-  EXPECT_EQ(words_that_return<WireForm>(3), 3);
-  EXPECT_EQ(words_that_return<Schedule>(4), 4);
-  EXPECT_EQ(words_that_return<Requests>(3), 3);
-  EXPECT_EQ(words_that_return<Preset>(7), 7);
-  EXPECT_EQ(words_that_return<WirePrecision>(2), 2);
-  EXPECT_EQ(words_that_return<NodeUse>(4), 4);
+  EXPECT_EQ(words_that_return<Kind>(), value_count<Kind>);
+  EXPECT_EQ(words_that_return<Element>(), value_count<Element>);
+  EXPECT_EQ(words_that_return<Precision>(), value_count<Precision>);
+  EXPECT_EQ(words_that_return<Norm>(), value_count<Norm>);
+  EXPECT_EQ(words_that_return<OutputChoice>(), value_count<OutputChoice>);
+  EXPECT_EQ(words_that_return<Effort>(), value_count<Effort>);
+  EXPECT_EQ(words_that_return<Method>(), value_count<Method>);
+  EXPECT_EQ(words_that_return<WireForm>(), value_count<WireForm>);
+  EXPECT_EQ(words_that_return<Schedule>(), value_count<Schedule>);
+  EXPECT_EQ(words_that_return<Requests>(), value_count<Requests>);
+  EXPECT_EQ(words_that_return<Preset>(), value_count<Preset>);
+  EXPECT_EQ(words_that_return<WirePrecision>(), value_count<WirePrecision>);
+  EXPECT_EQ(words_that_return<NodeUse>(), value_count<NodeUse>);
 }
 
 TEST(Words, AnUnknownWordIsRefusedWithTheWordsThereAre) {

@@ -16,7 +16,7 @@ from weft.options import Exchange
 from weft.planning.machine_choice import FIXED_RULE
 from weft.verify import reference
 
-METHODS = ("shared", "collective", "messages")
+METHODS = tuple(word for word in _planning.WORDS["method"] if word != "automatic")
 # Options that a table over all methods varies itself.
 FORCED = ("method", "wire_form", "schedule", "requests", "preset", "nodes", "wire")
 # Exchanges that can send in chunks are also timed with this number of chunks.
@@ -40,8 +40,8 @@ class MethodRow:
 
 def methods_value(text: str | None) -> tuple[str, ...] | None:
     """
-    >>> methods_value("all")
-    ('shared', 'collective', 'messages')
+    >>> methods_value("all") == METHODS
+    True
     >>> methods_value("messages,shared")
     ('messages', 'shared')
     """
