@@ -106,11 +106,8 @@ std::shared_ptr<CommunicatorState> known_or_new(MPI_Comm user) {
 
 void release(CommunicatorState& state) {
   // Runs inside callbacks of MPI, which must not throw and cannot handle an error.
-  for (const auto& window : state.windows) {
-    if (window->win == MPI_WIN_NULL) continue;
-    MPI_Win_unlock_all(window->win);
-    MPI_Win_free(&window->win);
-  }
+  for (const auto& window : state.windows)
+    if (window->win != MPI_WIN_NULL) free_window(*window);
   state.windows.clear();
   for (auto& [ranks, subset] : state.subsets) {
     release(*subset);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/turns.hpp"
+#include "comm/communicator.hpp"
 #include "comm/mpi.hpp"
 #include "comm/node_memory.hpp"
 
@@ -18,7 +19,15 @@ namespace weft::comm {
 struct Window {
   MPI_Win win = MPI_WIN_NULL;
   bool dropped = false;
+  bool is_locked = false;  ///< by MPI_Win_lock_all, as long as it lives
 };
+
+/// Ends the epoch of a window that is locked, and frees it. Returns MPI's error. Collective.
+int free_window(Window& window);
+
+/// Frees the windows of a group that all its ranks have dropped, in the order of creation.
+/// Collective.
+void free_dropped_windows(const Communicator& comm);
 
 /// The shared state of a Communicator.
 struct CommunicatorState {

@@ -80,16 +80,6 @@ bool works(const Communicator& node, NodeMemoryKind kind) {
   }
 }
 
-/// Frees the windows that all ranks have dropped, in the order of creation. Collective.
-void free_dropped_windows(const Communicator& node, std::vector<std::shared_ptr<Window>>& windows) {
-  for (auto& window : windows) {
-    if (node.min(std::int64_t{window->dropped}) == 0) continue;
-    check_mpi(MPI_Win_unlock_all(window->win), "MPI_Win_unlock_all");
-    check_mpi(MPI_Win_free(&window->win), "MPI_Win_free");
-  }
-  std::erase_if(windows, [](const auto& window) { return window->win == MPI_WIN_NULL; });
-}
-
 }  // namespace
 
 const char* to_string(NodeMemoryKind kind) {
@@ -163,8 +153,7 @@ void NodeMemory::Body::make_window(std::int64_t bytes) {
   if (node.is_solo())
     throw Error(ErrorCode::unsupported, "an MPI window needs at least 2 ranks on the node");
   together(node, [&] { require_memory(bytes, "node memory"); });
-  auto& windows = node.state().windows;
-  free_dropped_windows(node, windows);
+  free_dropped_windows(node);
   void* base = nullptr;
   auto made = std::make_shared<Window>();
   // MPI may place a segment at any address. Mappings start at pages, so all ranks round up equally.
@@ -174,7 +163,8 @@ void NodeMemory::Body::make_window(std::int64_t bytes) {
             "MPI_Win_allocate_shared");
   // Loads and stores of peers are allowed within an access epoch; it lasts as long as the window.
   check_mpi(MPI_Win_lock_all(MPI_MODE_NOCHECK, made->win), "MPI_Win_lock_all");
-  windows.push_back(made);
+  made->is_locked = true;
+  node.state().windows.push_back(made);
   sizes = node.all_gather_values(bytes);
   window = std::move(made);
   count_memory(bytes);

@@ -14,6 +14,7 @@
 #include "comm/communicator.hpp"
 #include "comm/environment.hpp"
 #include "comm/exchanges.hpp"
+#include "comm/exposed_memory.hpp"
 #include "comm/from_mpi.hpp"
 #include "comm/node_memory.hpp"
 
@@ -45,6 +46,8 @@ struct Kept {
   std::optional<StridedAllToAll> strided;
   std::optional<Messages> pairwise;
   std::vector<NodeMemory> memories;
+  std::optional<ExposedMemory> exposed;
+  std::optional<Puts> puts;
 
   void fill();
   ~Kept();
@@ -74,6 +77,10 @@ void Kept::fill() {
     if (kind == NodeMemoryKind::window && node.is_solo()) continue;
     memories.emplace_back(node, 4096, kind);
   }
+  exposed.emplace(*world, 4096);
+  std::vector<ChunkedBlock> block;
+  if (peer < world->size()) block.push_back({0, {peer, 0, 3}});
+  puts.emplace(*world, *exposed, 1, block, block, 8);
   filled = true;
 }
 
@@ -96,6 +103,8 @@ Kept::~Kept() {
     require(code_of([&] { packed->execute(buffer.data(), buffer.data() + 5000); }) ==
                 ErrorCode::mpi_failure,
             "an exchange does not refuse");
+    require(code_of([&] { puts->start(0, buffer.data()); }) == ErrorCode::mpi_failure,
+            "a put does not refuse");
   }
   // The members are dropped now, in the opposite order of their making: that must not crash.
 }

@@ -109,6 +109,7 @@ def launcher_settings(kind: str, ranks: int, cores: int) -> tuple[list[str], dic
             # Shared memory between ranks is in files of this folder: /dev/shm has 64 MB in many containers,
             # and exceeding it is a SIGBUS.
             "OMPI_MCA_btl_vader_backing_directory": tempfile.gettempdir(),
+            "OMPI_MCA_osc_sm_backing_directory": tempfile.gettempdir(),  # of windows
             # Without binding, two small jobs do not share cores, and threads of a rank may use every core.
             "OMPI_MCA_hwloc_base_binding_policy": "none",
         }

@@ -1,0 +1,254 @@
+#include "comm/exposed_memory.hpp"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <weft/error.hpp>
+
+#include "base/checked.hpp"
+#include "base/memory.hpp"
+#include "comm/agreement.hpp"
+#include "comm/communicator_state.hpp"
+#include "comm/datatype.hpp"
+#include "comm/environment.hpp"
+#include "comm/exchange_checks.hpp"
+#include "comm/mpi_check.hpp"
+
+namespace weft::comm {
+namespace {
+
+constexpr std::int64_t alignment = AlignedBuffer::alignment_bytes;
+/// Of one put, as of one message: more would only need larger buffers of MPI.
+constexpr std::int64_t put_bytes_max = std::int64_t{1} << 30;
+
+std::int64_t bytes_to_alignment(const void* address) {
+  return (alignment -
+          static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(address) % alignment)) %
+         alignment;
+}
+
+/// Some ranks of a communicator, without duplicates.
+class PeerGroup {
+ public:
+  PeerGroup() = default;
+  PeerGroup(MPI_Comm comm, const std::vector<int>& ranks) {
+    if (ranks.empty()) return;
+    MPI_Group whole = MPI_GROUP_NULL;
+    check_mpi(MPI_Comm_group(comm, &whole), "MPI_Comm_group");
+    const int code =
+        MPI_Group_incl(whole, checked_cast<int>(std::ssize(ranks)), ranks.data(), &group_);
+    MPI_Group_free(&whole);
+    check_mpi(code, "MPI_Group_incl");
+  }
+  PeerGroup(PeerGroup&& other) noexcept : group_(std::exchange(other.group_, MPI_GROUP_NULL)) {}
+  PeerGroup& operator=(PeerGroup&& other) noexcept {
+    std::swap(group_, other.group_);
+    return *this;
+  }
+  PeerGroup(const PeerGroup&) = delete;
+  PeerGroup& operator=(const PeerGroup&) = delete;
+  ~PeerGroup() {
+    if (group_ != MPI_GROUP_NULL && is_running()) MPI_Group_free(&group_);
+  }
+  bool empty() const { return group_ == MPI_GROUP_NULL; }
+  MPI_Group get() const { return group_; }
+
+ private:
+  MPI_Group group_ = MPI_GROUP_NULL;
+};
+
+}  // namespace
+
+struct ExposedMemory::Body {
+  AlignedBuffer alone;  ///< instead of the window, for a single rank
+  std::shared_ptr<Window> window;
+  void* data = nullptr;
+  std::int64_t start = 0;  ///< bytes of the window before the data
+  std::int64_t bytes = 0;
+
+  ~Body() {
+    if (!window) return;
+    window->dropped = true;
+    count_memory(-bytes);
+  }
+};
+
+ExposedMemory::ExposedMemory(const Communicator& comm, std::int64_t bytes)
+    : body_(std::make_shared<Body>()) {
+  if (comm.size() == 1) {
+    body_->alone = AlignedBuffer(bytes);
+    body_->data = body_->alone.data();
+    return;
+  }
+  together(comm, [&] { require_memory(bytes, "the memory that other ranks put blocks into"); });
+  free_dropped_windows(comm);
+  auto made = std::make_shared<Window>();
+  void* base = nullptr;
+  check_mpi(MPI_Win_allocate(checked_cast<MPI_Aint>(bytes + alignment),
+                             1,  // displacement unit: bytes
+                             MPI_INFO_NULL, usable(comm.state()), &base, &made->win),
+            "MPI_Win_allocate");
+  check_mpi(MPI_Win_set_errhandler(made->win, MPI_ERRORS_RETURN), "MPI_Win_set_errhandler");
+  comm.state().windows.push_back(made);
+  body_->window = std::move(made);
+  body_->bytes = bytes;
+  count_memory(bytes);
+  body_->start = bytes_to_alignment(base);
+  body_->data = static_cast<char*>(base) + body_->start;
+}
+
+void* ExposedMemory::data() const { return body_ ? body_->data : nullptr; }
+
+struct Puts::Body {
+  struct Put {
+    int peer = 0;
+    int count = 0;
+    std::int64_t from_byte = 0;
+    std::int64_t to_byte = 0;  ///< in the window of the peer
+  };
+
+  Communicator comm;
+  ExposedMemory memory;
+  std::int64_t element_bytes = 1;
+  Datatype element;
+  std::vector<Put> puts;           ///< in the order of chunks
+  std::vector<std::size_t> until;  ///< for each chunk: number of puts up to its end
+  PeerGroup senders;
+  PeerGroup receivers;
+  MessageTraffic traffic;
+  bool is_open = false;
+
+  MPI_Win window() const { return memory.body().window->win; }
+  void add(const Block& block, std::int64_t to_byte, std::int64_t limit);
+  void open();
+};
+
+namespace {
+
+/// Returns the block for each rank in one chunk; missing blocks have no elements.
+std::vector<Block> by_rank(std::span<const ChunkedBlock> blocks, int chunk,
+                           const Communicator& comm, std::int64_t element_bytes) {
+  std::vector<Block> found(static_cast<std::size_t>(comm.size()));
+  std::vector<bool> seen(found.size());
+  for (const ChunkedBlock& each : blocks) {
+    if (each.chunk != chunk || each.block.count == 0) continue;
+    const Block& block = each.block;
+    require_block(block.peer, block.offset, block.count, comm.size(), element_bytes);
+    require_single(seen, block.peer);
+    if (block.peer == comm.rank())
+      throw Error(ErrorCode::internal, "an exchange is planned wrongly: rank " +
+                                           std::to_string(block.peer) + " puts a block to itself");
+    found[static_cast<std::size_t>(block.peer)] = block;
+  }
+  return found;
+}
+
+std::vector<std::int64_t> counts_of(const std::vector<Block>& blocks) {
+  std::vector<std::int64_t> counts;
+  for (const Block& block : blocks) counts.push_back(block.count);
+  return counts;
+}
+
+/// Returns the peers of blocks of any chunk.
+std::vector<int> peers_of(std::span<const ChunkedBlock> blocks) {
+  std::vector<int> peers;
+  for (const ChunkedBlock& each : blocks)
+    if (each.block.count > 0) peers.push_back(each.block.peer);
+  std::sort(peers.begin(), peers.end());
+  peers.erase(std::unique(peers.begin(), peers.end()), peers.end());
+  return peers;
+}
+
+}  // namespace
+
+void Puts::Body::add(const Block& block, std::int64_t to_byte, std::int64_t limit) {
+  const std::int64_t most = std::clamp<std::int64_t>(put_bytes_max / element_bytes, 1, limit);
+  for (std::int64_t done = 0; done < block.count; done += most) {
+    puts.push_back({block.peer, checked_cast<int>(std::min(most, block.count - done)),
+                    (block.offset + done) * element_bytes, to_byte + done * element_bytes});
+    traffic.messages += 1;
+  }
+  traffic.bytes += block.count * element_bytes;
+}
+
+Puts::Puts(const Communicator& comm, ExposedMemory memory, int chunks,
+           std::span<const ChunkedBlock> send, std::span<const ChunkedBlock> recv,
+           std::int64_t element_bytes)
+    : body_(std::make_shared<Body>()) {
+  body_->comm = comm;
+  body_->memory = std::move(memory);
+  body_->element_bytes = element_bytes;
+  together(comm, [&] { require_element(element_bytes); });
+  const std::int64_t limit = agreed_count_limit(comm);
+  const auto ranks = static_cast<std::size_t>(comm.size());
+  for (int chunk = 0; chunk < chunks; ++chunk) {
+    std::vector<Block> sent;
+    std::vector<Block> expected;
+    together(comm, [&] {
+      sent = by_rank(send, chunk, comm, element_bytes);
+      expected = by_rank(recv, chunk, comm, element_bytes);
+    });
+    require_matching(comm, counts_of(sent), counts_of(expected));
+    // Receivers know where blocks go, and senders put them.
+    std::vector<std::int64_t> places(ranks, 0);
+    for (std::size_t peer = 0; peer < ranks; ++peer)
+      places[peer] = body_->memory.body().start + expected[peer].offset * element_bytes;
+    const std::vector<std::int64_t> places_of_peers = comm.all_to_all(places);
+    // From the next rank on, so that the ranks do not all put to the same one first.
+    for (std::size_t step = 1; step < ranks; ++step) {
+      const std::size_t peer = (static_cast<std::size_t>(comm.rank()) + step) % ranks;
+      body_->add(sent[peer], places_of_peers[peer], limit);
+    }
+    body_->until.push_back(body_->puts.size());
+  }
+  if (comm.size() == 1) return;
+  together(comm, [&] {
+    body_->element = element_type(element_bytes);
+    body_->senders = PeerGroup(usable(comm.state()), peers_of(recv));
+    body_->receivers = PeerGroup(usable(comm.state()), peers_of(send));
+  });
+}
+
+void Puts::Body::open() {
+  if (comm.size() == 1) return;
+  usable(comm.state());  // MPI_Finalize frees the window too
+  is_open = true;
+  if (!senders.empty())
+    check_mpi(MPI_Win_post(senders.get(),
+                           0,  // no assertion
+                           window()),
+              "MPI_Win_post");
+  if (!receivers.empty())
+    check_mpi(MPI_Win_start(receivers.get(),
+                            0,  // no assertion
+                            window()),
+              "MPI_Win_start");
+}
+
+void Puts::start(int chunk, const void* send) const {
+  Body& body = *body_;
+  if (chunk == 0) body.open();
+  const auto number = static_cast<std::size_t>(chunk);
+  for (std::size_t i = number == 0 ? 0 : body.until[number - 1]; i < body.until[number]; ++i) {
+    const Body::Put& put = body.puts[i];
+    check_mpi(MPI_Put(static_cast<const char*>(send) + put.from_byte, put.count,
+                      body.element.get(),                                       //
+                      put.peer, static_cast<MPI_Aint>(put.to_byte), put.count,  //
+                      body.element.get(), body.window()),
+              "MPI_Put", put.peer);
+  }
+}
+
+void Puts::finish() const {
+  Body& body = *body_;
+  if (!body.is_open) return;
+  body.is_open = false;
+  if (!body.receivers.empty()) check_mpi(MPI_Win_complete(body.window()), "MPI_Win_complete");
+  if (!body.senders.empty()) check_mpi(MPI_Win_wait(body.window()), "MPI_Win_wait");
+}
+
+MessageTraffic Puts::traffic() const { return body_->traffic; }
+
+}  // namespace weft::comm

@@ -1,0 +1,159 @@
+// Blocks that ranks put into each other's memory.
+#include "comm/exposed_memory.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include <weft/error.hpp>
+
+#include "base/memory.hpp"
+#include "comm/environment.hpp"
+#include "comm/from_mpi.hpp"
+
+namespace weft::comm {
+namespace {
+
+Communicator world() { return communicator_of(MPI_COMM_WORLD); }
+
+/// Ragged, with empty blocks, different in both directions and in each chunk.
+std::int64_t count_between(int from, int to, int chunk) {
+  return (from + to + chunk) % 3 == 0 ? 0 : 1 + (from * 7 + to * 11 + chunk) % 23;
+}
+
+std::int32_t value(int round, int from, int to, int chunk, std::int64_t index) {
+  return static_cast<std::int32_t>(((round * 16 + from) * 16 + to) * 16 + chunk) * 64 +
+         static_cast<std::int32_t>(index);
+}
+
+/// The blocks of one rank with gaps, chunk after chunk.
+struct Side {
+  std::vector<ChunkedBlock> blocks;
+  std::int64_t end = 3;
+};
+
+Side side_of(const Communicator& comm, int chunks, bool sends) {
+  Side side;
+  for (int chunk = 0; chunk < chunks; ++chunk)
+    for (int peer = comm.size() - 1; peer >= 0; --peer) {
+      if (peer == comm.rank()) continue;
+      const std::int64_t count =
+          sends ? count_between(comm.rank(), peer, chunk) : count_between(peer, comm.rank(), chunk);
+      side.blocks.push_back({chunk, {peer, side.end, count}});
+      side.end += count + 2;
+    }
+  return side;
+}
+
+std::vector<std::int32_t> content(const Side& side, int round, int rank, bool sends) {
+  std::vector<std::int32_t> values(static_cast<std::size_t>(side.end), -1);
+  for (const auto& [chunk, block] : side.blocks)
+    for (std::int64_t i = 0; i < block.count; ++i)
+      values[static_cast<std::size_t>(block.offset + i)] =
+          sends ? value(round, rank, block.peer, chunk, i)
+                : value(round, block.peer, rank, chunk, i);
+  return values;
+}
+
+/// An exchange with memory of its own.
+struct Exposed {
+  Side send;
+  Side recv;
+  ExposedMemory memory;
+  Puts puts;
+  std::vector<std::int32_t> sent;
+  int chunks;
+
+  Exposed(const Communicator& comm, int chunk_count)
+      : send(side_of(comm, chunk_count, true)),
+        recv(side_of(comm, chunk_count, false)),
+        memory(comm, recv.end * 4),
+        puts(comm, memory, chunk_count, send.blocks, recv.blocks, 4),
+        chunks(chunk_count) {}
+
+  void start(int round) {
+    std::fill_n(static_cast<std::int32_t*>(memory.data()), recv.end, -1);
+    sent = content(send, round, world().rank(), true);
+    for (int chunk = 0; chunk < chunks; ++chunk) puts.start(chunk, sent.data());
+  }
+  void expect(int round) {
+    puts.finish();
+    const auto* found = static_cast<const std::int32_t*>(memory.data());
+    EXPECT_EQ(std::vector<std::int32_t>(found, found + recv.end),
+              content(recv, round, world().rank(), false));
+  }
+};
+
+/// Parameter: the count limit, 0 for the default.
+class CommPuts : public ::testing::TestWithParam<int> {
+ protected:
+  void SetUp() override { set_count_limit(GetParam()); }
+  void TearDown() override { set_count_limit(0); }
+};
+
+TEST_P(CommPuts, blocks_arrive_at_their_places) {
+  for (const int chunks : {1, 3}) {
+    Exposed exchange(world(), chunks);
+    for (int round = 0; round < 3; ++round) {
+      exchange.start(round);
+      exchange.expect(round);
+    }
+    std::int64_t sent = 0;
+    for (const auto& [chunk, block] : exchange.send.blocks) sent += block.count;
+    EXPECT_EQ(exchange.puts.traffic().bytes, 4 * sent);
+    if (GetParam() == 5) {
+      EXPECT_GE(5 * exchange.puts.traffic().messages, sent);
+    }
+  }
+}
+
+TEST_P(CommPuts, two_exchanges_under_way) {
+  Exposed first(world(), 2);
+  Exposed second(world(), 1);
+  for (int round = 0; round < 4; ++round) {
+    first.start(round);
+    second.start(round);
+    first.expect(round);
+    second.expect(round);
+  }
+}
+
+TEST_P(CommPuts, nothing_at_all) {
+  const ExposedMemory memory(world(), 0);
+  const Puts puts(world(), memory, 1, {}, {}, 8);
+  puts.start(0, nullptr);
+  puts.finish();
+  puts.finish();
+  EXPECT_EQ(puts.traffic().messages, 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(limits, CommPuts, ::testing::Values(0, 5));
+
+TEST(CommExposedMemory, is_aligned_and_counted) {
+  const std::int64_t before = memory_counters().live_bytes;
+  {
+    const ExposedMemory memory(world(), 1000 + world().rank());
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(memory.data()) % 64, 0U);
+    EXPECT_EQ(memory_counters().live_bytes - before, 1000 + world().rank());
+  }
+  EXPECT_EQ(memory_counters().live_bytes, before);
+}
+
+TEST(CommExposedMemory, ranks_that_expect_something_else_all_throw) {
+  const Communicator comm = world();
+  if (comm.size() < 2) GTEST_SKIP() << "needs two ranks";
+  const ExposedMemory memory(comm, 64);
+  std::vector<ChunkedBlock> send;
+  if (comm.rank() == 0) send.push_back({0, {1, 0, 3}});
+  try {
+    const Puts puts(comm, memory, 1, send, {}, 8);
+    FAIL() << "no error";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::internal);
+  }
+}
+
+}  // namespace
+}  // namespace weft::comm
