@@ -2,11 +2,13 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 
 #include <weft/plan.hpp>
 
 #include "comm/communicator.hpp"
 #include "comm/exchanges.hpp"
+#include "comm/exposed_memory.hpp"
 #include "comm/hand_over.hpp"
 #include "exchange/flight.hpp"
 #include "kernel/place.hpp"
@@ -94,6 +96,9 @@ struct ExchangeResources {
   comm::Communicator comm;              ///< its ranks are the ranks of the layouts
   comm::HandOver* hand_over = nullptr;  ///< of ranks that share memory; shared exchanges need it
   int tag = 0;                          ///< of messages; concurrent transforms have different tags
+  /// The receive buffers from number `first_exposed` on, if blocks are put into them.
+  std::span<const comm::ExposedMemory> exposed = {};
+  int first_exposed = 0;
 };
 
 /// Returns sizes and places, before anything is allocated. Local.

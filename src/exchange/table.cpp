@@ -39,11 +39,12 @@ BufferNeeds buffer_needs(const Exchange& exchange, const ExchangeEndpoint& side)
 std::unique_ptr<Executor> make_executor(const Exchange& exchange, const ExchangeEndpoint& side,
                                         const ExchangeResources& resources) {
   if (is_node_aware(exchange)) return make_node_aware(exchange, side, resources);
-  const bool is_shared = exchange.method == Method::shared;  // synchronises all ranks, needs no
-                                                             // group
-  return find(exchange).make(exchange, side,
-                             is_shared ? Group{} : make_group(side.from, side.to, resources.comm),
-                             resources);
+  // Memory that other ranks access belongs to all ranks.
+  const bool is_of_all = reads_peers(exchange) || puts_blocks(exchange);
+  return find(exchange).make(
+      exchange, side,
+      is_of_all ? Group{resources.comm, {}} : make_group(side.from, side.to, resources.comm),
+      resources);
 }
 
 }  // namespace weft::exchange

@@ -142,15 +142,7 @@ FirstGroup first_group(const Exchanged& what, KnownCounts& known) {
 }
 
 bool sends(const Exchange& exchange) {
-  switch (exchange.method) {
-    case Method::collective:
-    case Method::messages:
-      return true;
-    case Method::shared:
-      return false;
-    case Method::automatic:
-      break;
-  }
+  if (has_method(exchange)) return !reads_peers(exchange);
   throw Error(ErrorCode::internal, "an exchange without a method has no predicted cost");
 }
 
@@ -317,17 +309,15 @@ const Placement& placement_of(const Problem& problem, const Machine& machine, Kn
 double start_seconds(const Link& link, double bytes) { return piece_of(link, bytes).start_s; }
 
 bool all_at_once(const Exchange& exchange) {
-  switch (exchange.method) {
-    case Method::collective:
-      return true;
-    case Method::messages:
-      return exchange.schedule == Schedule::scattered;
-    case Method::shared:
-      return false;
-    case Method::automatic:
+  switch (exchange.schedule) {
+    case Schedule::automatic:  // MPI has all blocks, and orders them
+    case Schedule::scattered:
+      return sends(exchange);
+    case Schedule::pairwise:
+    case Schedule::cyclic:
       break;
   }
-  throw Error(ErrorCode::internal, "an exchange without a method has no predicted cost");
+  return false;
 }
 
 double starts_seconds(const Link& link, double bytes, const Exchange& exchange, double messages,
@@ -378,6 +368,9 @@ StepCost exchange_cost(const Plan& plan, std::size_t number, const Machine& mach
     add_fitted(step, what, traffic, machine);
   else
     add_messages(step, what, traffic, machine, known);
+  // Ranks agree that memory is free before they put blocks there, and that all blocks are there.
+  if (puts_blocks(what.exchange))
+    step.start_s += 2 * machine.barrier_s * std::log2(static_cast<double>(what.problem.ranks));
   // Ranks that use each other's memory synchronise before they read it.
   if (is_node_aware(what.exchange))
     step.start_s += machine.barrier_s * std::log2(static_cast<double>(what.on_node));

@@ -3,32 +3,27 @@
 #include <weft/error.hpp>
 
 #include "model/between.hpp"
+#include "plan/methods/methods.hpp"
 
 namespace weft::model {
 namespace {
 
 double Blocking::*factor_of(const Exchange& exchange) {
-  switch (exchange.method) {
-    case Method::collective:
-      return &Blocking::collective;
-    case Method::messages:
-      switch (exchange.schedule) {
-        case Schedule::pairwise:
-          return &Blocking::pairwise;
-        case Schedule::cyclic:
-          return &Blocking::cyclic;
-        case Schedule::scattered:
-          return &Blocking::scattered;
-        case Schedule::automatic:
-          break;
-      }
-      break;
-    case Method::shared:
-    case Method::automatic:
+  if (is_one_call(exchange)) return &Blocking::collective;
+  const bool is_undecided = sends_messages(exchange) && exchange.schedule == Schedule::automatic;
+  if (!has_method(exchange) || reads_peers(exchange) || is_undecided)
+    throw Error(ErrorCode::internal,
+                "no blocking was measured of the exchange " + describe(exchange));
+  switch (exchange.schedule) {
+    case Schedule::pairwise:
+      return &Blocking::pairwise;
+    case Schedule::cyclic:
+      return &Blocking::cyclic;
+    case Schedule::scattered:
+    case Schedule::automatic:  // MPI has all transfers at once
       break;
   }
-  throw Error(ErrorCode::internal,
-              "no blocking was measured of the exchange " + describe(exchange));
+  return &Blocking::scattered;
 }
 
 /// Returns the fit for `bytes` bytes of each number of ranks.

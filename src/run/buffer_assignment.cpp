@@ -92,7 +92,8 @@ void BufferAssigner::choose_message_buffers() {
     const std::int64_t bytes = each->side.element_bytes;
     needs.push_back({ends.send_elements * bytes, ends.recv_elements * bytes,
                      (ends.send_elements - ends.own_elements) * bytes, each->side.chunks > 1,
-                     first_uses_work_, each->both_sides || each->side.keep_own_block});
+                     first_uses_work_, each->both_sides || each->side.keep_own_block,
+                     puts_blocks(each->choices)});
   }
   const std::vector<MessageBuffers> chosen =
       message_buffers(needs, found_.is_shared() || !route_.lends_output ? 0 : output_bytes(),
@@ -244,6 +245,11 @@ bool BufferAssignment::is_shared() const {
   return std::any_of(exchanges.begin(), exchanges.end(), [](const StageExchange& each) {
     return reads_peers(each.choices) || is_node_aware(each.choices);
   });
+}
+
+bool BufferAssignment::is_exposed() const {
+  return std::any_of(exchanges.begin(), exchanges.end(),
+                     [](const StageExchange& each) { return puts_blocks(each.choices); });
 }
 
 BufferAssignment assign_buffers(const Problem& problem, const RankRoute& route, std::int64_t rank,

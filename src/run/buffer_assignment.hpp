@@ -37,6 +37,8 @@ struct BufferAssignment {
 
   /// Returns true when an exchange needs buffers that other ranks see.
   bool is_shared() const;
+  /// Returns true when an exchange puts blocks into buffers of other ranks.
+  bool is_exposed() const;
   StageParts parts_of(std::size_t stage) const;
 };
 

@@ -11,7 +11,8 @@ namespace weft::run {
 
 /// The arrays of a run, by number. Pieces of places refer to them.
 ///
-/// Those from first_shared on are in node memory. Source and target are the caller's input and
+/// Those from first_exposed on are in memory of MPI's windows. Those from first_shared on are in node
+/// memory. Source and target are the caller's input and
 /// output where other ranks can access those, otherwise workspace. The numbers of other ranks'
 /// shared arrays follow.
 enum Buffer : int {
@@ -22,6 +23,8 @@ enum Buffer : int {
   third_buffer,
   own_buffer,  ///< this rank's own block if no other buffer is free; blocks from other nodes
   spare_buffer,
+  exposed_buffer,  ///< other ranks put their blocks into it
+  other_exposed_buffer,
   even_buffer,
   odd_buffer,      ///< for an array that cannot stay in the even buffer
   arrival_buffer,  ///< messages that one rank of the node receives for all its ranks
@@ -30,6 +33,7 @@ enum Buffer : int {
   apart_target,  ///< only its size is used: that of a target that cannot overlap the even buffer
   buffer_count
 };
+inline constexpr int first_exposed = exposed_buffer;
 inline constexpr int first_shared = even_buffer;
 inline constexpr int shared_count = buffer_count - first_shared;
 

@@ -40,14 +40,14 @@ Execution::Execution(const comm::Communicator& comm, int threads, bool own_works
     sizes_[input_buffer] = sizes_[output_buffer] = 0;
     for (int buffer = 0; buffer < buffer_count; ++buffer) {
       sizes_[buffer] = aligned(sizes_[buffer]);
-      if (buffer < first_shared) workspace_bytes_ += sizes_[buffer];
+      if (buffer < first_exposed) workspace_bytes_ += sizes_[buffer];
+      if (buffer >= first_exposed && buffer < first_shared) exposed_bytes_ += sizes_[buffer];
     }
     workspace_bytes_ += aligned(threads_ * scratch_size_.thread_bytes());
     shared_bytes_ = SharedBuffers::bytes(sizes_);
   });
   if (own_workspace) {
-    comm::require_memory_together(comm, workspace_bytes_ + shared_bytes_,
-                                  "the workspace of a transform");
+    comm::require_memory_together(comm, workspace_bytes(), "the workspace of a transform");
     comm::together(comm, [&] {
       memory_ = AlignedBuffer(workspace_bytes_);
       workspace_ = memory_.as<char>();
@@ -58,6 +58,13 @@ Execution::Execution(const comm::Communicator& comm, int threads, bool own_works
     // If one node lacks memory, all ranks throw.
     comm::together(comm, [&] { shared_ = std::make_unique<SharedBuffers>(comm, sizes_); });
     resources.hand_over = &shared_->hand_over();
+  }
+  if (programs_[0].is_exposed()) {
+    // Without chunks one buffer is enough.
+    for (int buffer = first_exposed; buffer < first_shared; ++buffer)
+      if (comm.max(sizes_[buffer]) > 0) exposed_.emplace_back(comm, sizes_[buffer]);
+    resources.exposed = exposed_;
+    resources.first_exposed = first_exposed;
   }
   buffers_.resize(shared_ ? shared_->pointers() : std::size_t{buffer_count});
   for (std::size_t i = 0; i < programs_.size(); ++i)
@@ -90,10 +97,12 @@ void Execution::begin(std::size_t program, const void* in, void* out, StageProgr
   buffers_[input_buffer] = const_cast<void*>(in);
   buffers_[output_buffer] = out;
   char* next = workspace_;
-  for (int buffer = work_buffer; buffer < first_shared; ++buffer) {
+  for (int buffer = work_buffer; buffer < first_exposed; ++buffer) {
     buffers_[static_cast<std::size_t>(buffer)] = next;
     next += sizes_[buffer];
   }
+  for (std::size_t i = 0; i < exposed_.size(); ++i)
+    buffers_[first_exposed + i] = exposed_[i].data();
   program_ = &programs_[program];
   next_stage_ = 0;
   progress_ = &progress;

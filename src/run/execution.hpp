@@ -27,7 +27,7 @@ class Execution {
             const std::function<std::vector<RankProgram>()>& make);
 
   /// Workspace of this rank, in addition to the caller's arrays.
-  std::int64_t workspace_bytes() const { return workspace_bytes_ + shared_bytes_; }
+  std::int64_t workspace_bytes() const { return workspace_bytes_ + shared_bytes_ + exposed_bytes_; }
   /// Returns false until use_workspace() if the lane has no own workspace.
   bool has_workspace() const { return workspace_ != nullptr || workspace_bytes_ == 0; }
   void use_workspace(void* memory, std::int64_t bytes);
@@ -60,9 +60,11 @@ class Execution {
   BufferSizes sizes_{};
   std::int64_t workspace_bytes_ = 0;  ///< private to this process
   std::int64_t shared_bytes_ = 0;     ///< in node memory
+  std::int64_t exposed_bytes_ = 0;    ///< in windows
   AlignedBuffer memory_;
-  std::unique_ptr<SharedBuffers> shared_;  ///< only with a shared exchange
-  std::vector<void*> buffers_;             ///< the pointers of a run
+  std::unique_ptr<SharedBuffers> shared_;     ///< only with a shared exchange
+  std::vector<comm::ExposedMemory> exposed_;  ///< from first_exposed on; only if blocks are put
+  std::vector<void*> buffers_;                ///< the pointers of a run
   char* workspace_ = nullptr;
   kernel::ScratchSize scratch_size_;
   int threads_ = 1;

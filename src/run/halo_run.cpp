@@ -52,6 +52,8 @@ HaloRun::HaloRun(const HaloProblem& problem, std::vector<HaloRound> rounds,
   });
   allocate();
   exchange::ExchangeResources resources{comm, shared_ ? &shared_->hand_over() : nullptr};
+  resources.exposed = exposed_;
+  resources.first_exposed = first_buffer;
   for (const AxisRounds& batch : batches_)
     for (std::size_t i = batch.first; i < batch.last; ++i) {
       if (rounds_[i].round.is_local) continue;
@@ -127,6 +129,15 @@ void HaloRun::bind(BoundRound& bound, std::int64_t number) {
 void HaloRun::allocate() {
   for (const std::int64_t size : sizes_) workspace_bytes_ += size;
   comm::require_memory_together(comm_, workspace_bytes_, "the workspace of a halo");
+  if (std::any_of(rounds_.begin(), rounds_.end(), [](const BoundRound& bound) {
+        return !bound.round.is_local && puts_blocks(bound.round.exchange);
+      })) {
+    // Rounds of an axis are under way together, so each buffer has a window of its own.
+    buffers_.assign(first_buffer, nullptr);
+    for (const std::int64_t size : sizes_)
+      buffers_.push_back(exposed_.emplace_back(comm_, size).data());
+    return;
+  }
   std::vector<std::int64_t> offsets;
   std::int64_t next = 0;
   for (const std::int64_t size : sizes_) offsets.push_back(std::exchange(next, next + size));

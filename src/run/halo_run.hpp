@@ -80,6 +80,7 @@ class HaloRun {
   std::int64_t workspace_bytes_ = 0;
   AlignedBuffer memory_;
   std::optional<comm::NodeWorkspace> shared_;  ///< instead of memory_, if a round uses node memory
+  std::vector<comm::ExposedMemory> exposed_;   ///< instead, one for each buffer, if blocks are put
   std::vector<void*> buffers_;
 };
 

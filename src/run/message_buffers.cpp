@@ -47,9 +47,12 @@ MessageBuffers choose(const std::vector<MessageNeeds>& exchanges, std::size_t i,
                                                    third_buffer};
   const std::initializer_list<int> output_late = {work_buffer, second_buffer, output_buffer,
                                                   third_buffer};
+  const std::initializer_list<int> exposed = {exposed_buffer, other_exposed_buffer};
   MessageBuffers buffers;
-  buffers.recv = first_free(sends_from_output ? output_late : output_first, for_recv,
-                            needs.recv_bytes <= output_bytes);
+  buffers.recv = first_free(needs.is_put        ? exposed
+                            : sends_from_output ? output_late
+                                                : output_first,
+                            for_recv, needs.recv_bytes <= output_bytes);
 
   Taken for_send;
   for_send.add(buffers.recv);

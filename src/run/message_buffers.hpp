@@ -16,6 +16,7 @@ struct MessageNeeds {
   bool in_chunks = false;   ///< messages leave and arrive during the stage before it
   bool uses_work = false;   ///< the stage before it uses the work buffer
   bool keeps_sent = false;  ///< sent bytes must stay during the stage after it
+  bool is_put = false;      ///< blocks arrive in exposed memory
 };
 
 /// The buffers in which a rank sends and receives.

@@ -42,6 +42,8 @@ class RankProgram {
 
   /// Returns true when an exchange needs buffers that other ranks see.
   bool is_shared() const { return buffers_.is_shared(); }
+  /// Returns true when an exchange puts blocks into buffers of other ranks.
+  bool is_exposed() const { return buffers_.is_exposed(); }
   /// Makes the exchanges. Collective over resources.comm.
   void connect(const exchange::ExchangeResources& resources);
   /// Takes the exchanges of a program that differs only in being in place or not. Local.

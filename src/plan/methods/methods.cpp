@@ -96,12 +96,14 @@ std::string reason(const Exchange& exchange) {
       exchange.schedule != Schedule::automatic || exchange.requests != Requests::automatic;
   const bool cut = exchange.piece_bytes > 0;
   const bool narrow = exchange.wire != WirePrecision::same;
-  if (exchange.method == Method::shared)
-    return "shared exchanges send nothing, so wire form, schedule, requests, chunks, nodes, wire "
-           "and pieces belong to other methods";
-  if (exchange.method == Method::collective && (ordered || cut || is_aware(exchange.nodes)))
-    return "a collective call orders its own messages, so schedule, requests, nodes and pieces "
-           "belong to messages";
+  if (reads_peers(exchange))
+    return std::string(to_string(exchange.method)) +
+           " exchanges send nothing, so wire form, schedule, requests, chunks, nodes, wire and "
+           "pieces belong to other methods";
+  const bool orders_its_own = exchange.method != Method::automatic && !sends_messages(exchange);
+  if (orders_its_own && (ordered || cut || is_aware(exchange.nodes)))
+    return std::string("the method ") + to_string(exchange.method) +
+           " orders its own transfers, so schedule, requests, nodes and pieces belong to messages";
   if (exchange.wire_form == WireForm::datatype && (cut || narrow || is_aware(exchange.nodes)))
     return "blocks that MPI packs (datatype) are not cut, converted or combined, so pieces, wire "
            "f32 and nodes need the packed wire form";
@@ -181,6 +183,8 @@ std::string refusal(const MethodDescriptor& method, const Exchange& exchange,
   return own_refusal(method, problem);
 }
 
+bool has_method(const Exchange& exchange) { return of_method(exchange.method) != nullptr; }
+
 bool reads_peers(const Exchange& exchange) {
   const MethodDescriptor* method = of_method(exchange.method);
   return method != nullptr && method->reads_peers;
@@ -194,6 +198,16 @@ bool sends_messages(const Exchange& exchange) {
 bool is_one_call(const Exchange& exchange) {
   const MethodDescriptor* method = of_method(exchange.method);
   return method != nullptr && method->is_one_call;
+}
+
+bool puts_blocks(const Exchange& exchange) {
+  const MethodDescriptor* method = of_method(exchange.method);
+  return method != nullptr && method->puts_blocks;
+}
+
+bool is_on_request(const Exchange& exchange) {
+  const MethodDescriptor* method = of_method(exchange.method);
+  return method != nullptr && method->on_request;
 }
 
 bool is_node_aware(const Exchange& exchange) { return is_aware(exchange.nodes); }
@@ -241,6 +255,7 @@ Exchange choose_exchange(const Problem& problem, std::size_t number, std::int64_
   std::string why_not;
   for (const MethodDescriptor& method : methods) {
     if (!offers(method, forced)) continue;
+    if (method.on_request && forced.method != method.method) continue;
     // Of one rank, packed messages leave the only block in place. Other methods copy it, or need
     // memory that others can see.
     if (problem.ranks == 1 && method.method != Method::messages && forced.method != method.method)

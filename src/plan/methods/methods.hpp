@@ -20,7 +20,10 @@ struct MethodDescriptor {
   bool reads_peers = false;     ///< ranks read each other's arrays in node memory; nothing is sent
   bool sends_messages = false;  ///< each block is a message of its own
   bool is_one_call = false;     ///< one call of MPI moves the blocks of all ranks
-  const char* summary;          ///< one clause for explain()
+  /// Blocks arrive in memory that MPI exposes to the other ranks. They synchronise before and after.
+  bool puts_blocks = false;
+  bool on_request = false;  ///< only where a user names it, as no machine has figures of it
+  const char* summary;      ///< one clause for explain()
   /// Returns the reason why the method cannot serve a problem: rule, value and remedy in words.
   /// Empty if it can. Null: it can serve all.
   std::string (*refusal)(const Problem&) = nullptr;
@@ -38,9 +41,12 @@ std::string refusal(const MethodDescriptor& method, const Exchange& exchange,
 
 /// Traits of the method of an exchange, also of one that is only partly decided. Without a method
 /// all are false.
+bool has_method(const Exchange& exchange);
 bool reads_peers(const Exchange& exchange);
 bool sends_messages(const Exchange& exchange);
 bool is_one_call(const Exchange& exchange);
+bool puts_blocks(const Exchange& exchange);
+bool is_on_request(const Exchange& exchange);
 
 /// Returns whether ranks of a node use their node memory alongside messages to other nodes.
 bool is_node_aware(const Exchange& exchange);

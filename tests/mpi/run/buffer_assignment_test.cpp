@@ -14,8 +14,8 @@ namespace {
 /// "work", or "even of 2" for the even buffer of rank 2.
 std::string buffer_words(int buffer, std::int64_t ranks) {
   constexpr std::array<const char*, buffer_count> names{
-      "input", "output", "work",    "second", "third",  "own",  "spare",
-      "even",  "odd",    "arrival", "source", "target", "apart"};
+      "input",   "output", "work", "second",  "third",  "own",    "spare", "exposed",
+      "exposed", "even",   "odd",  "arrival", "source", "target", "apart"};
   if (buffer < buffer_count) return names.at(static_cast<std::size_t>(buffer));
   const auto peer = static_cast<std::int64_t>(buffer - buffer_count);
   return names.at(static_cast<std::size_t>(first_shared + peer / ranks)) + std::string(" of ") +

@@ -9,6 +9,7 @@
 
 #include "model/cost.hpp"
 #include "plan/check_plan.hpp"
+#include "plan/methods/methods.hpp"
 #include "planner/alternatives.hpp"
 #include "planner/decision.hpp"
 #include "planner/search.hpp"
@@ -169,6 +170,19 @@ TEST(Planner, a_collective_call_wins_where_it_was_measured_to) {
   const Plan plan = make_plan(cube(128, 8), machine);
   ASSERT_EQ(plan.exchanges.size(), 1U);
   EXPECT_EQ(plan.exchanges[0].method, Method::collective);
+}
+
+TEST(Planner, what_no_machine_has_figures_of_is_only_taken_on_request) {
+  const Machine machine = switched(4, 1e-5, 1e-9);
+  for (const Exchange& exchange : all_exchanges(cube(16, 4), 1)) {
+    Problem problem = cube(16, 4);
+    for (const Exchange& chosen : make_plan(problem, machine).exchanges)
+      EXPECT_FALSE(is_on_request(chosen)) << describe(chosen);
+    problem.exchange.method = exchange.method;
+    const Plan plan = make_plan(problem, machine);
+    EXPECT_GT(plan.prediction->cost.seconds(), 0);
+    for (const Exchange& chosen : plan.exchanges) EXPECT_EQ(chosen.method, exchange.method);
+  }
 }
 
 TEST(Planner, fewer_ranks_work_where_messages_cost_more_than_they_bring) {
