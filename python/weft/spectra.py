@@ -201,7 +201,7 @@ def _axis_of(kind: str, index: Array, n: int, modes: int, unit: float, row_lengt
         grid = COSINE_GRIDS[kind]
         k = index + grid.lowest
         weights = np.where((k == 0) | (k == n + grid.added), 1.0, 2.0)
-    elif kind == "c2c":
+    elif kind != "r2c":
         k = np.minimum(index, modes - index)
         # The middle element of an even number of modes is two waves of half its amplitude.
         weights = np.where((2 * index == modes) & (modes < n), 0.5, 1.0)

@@ -113,7 +113,7 @@ std::vector<long double> OperatorPlan::wavenumbers(int axis) const {
   // The default length is exactly 2*pi, in every precision.
   long double unit = 1;
   if (!lengths_.empty()) unit = 2 * std::numbers::pi_v<long double> / lengths_[place];
-  if (keeps_elements(problem().kind_of(axis))) unit /= 2;
+  if (!traits_of(problem().kind_of(axis)).is_periodic()) unit /= 2;
   for (long double& each : k) each *= unit;
   return k;
 }
@@ -137,7 +137,8 @@ AxisNumbers OperatorPlan::squares() const {
 
 std::int64_t OperatorPlan::nyquist_index(int axis) const {
   const std::int64_t modes = problem().modes_of(axis);
-  return keeps_elements(problem().kind_of(axis)) || modes % 2 != 0 ? -1 : modes / 2;
+  const bool is_periodic = traits_of(problem().kind_of(axis)).is_periodic();
+  return is_periodic && modes % 2 == 0 ? modes / 2 : -1;
 }
 
 }  // namespace weft::api

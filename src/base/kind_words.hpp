@@ -4,6 +4,7 @@
 
 #include <weft/kind.hpp>
 
+#include "base/kinds.hpp"
 #include "base/words.hpp"
 
 namespace weft {
@@ -11,11 +12,12 @@ namespace weft {
 template <>
 struct Words<Kind> {
   static constexpr const char* name = "kind";
-  static constexpr std::array table{Word{Kind::c2c, "c2c"},   Word{Kind::r2c, "r2c"},
-                                    Word{Kind::dct1, "dct1"}, Word{Kind::dct2, "dct2"},
-                                    Word{Kind::dct3, "dct3"}, Word{Kind::dct4, "dct4"},
-                                    Word{Kind::dst1, "dst1"}, Word{Kind::dst2, "dst2"},
-                                    Word{Kind::dst3, "dst3"}, Word{Kind::dst4, "dst4"}};
+  static constexpr auto table = [] {
+    std::array<Word<Kind>, kind_table.size()> words{};
+    for (std::size_t i = 0; i < words.size(); ++i)
+      words[i] = {kind_table[i].kind, kind_table[i].word};
+    return words;
+  }();
 };
 
 template <>

@@ -33,8 +33,11 @@ bool addressable(std::int64_t count, std::int64_t pitch, std::int64_t element_by
 void check(const LineProblem& problem) {
   if (problem.length < 1 || problem.count < 1)
     reject("lines and points of a line must be at least 1", problem);
-  if (problem.kind.kind == Kind::dct1 && problem.length < 2)
-    reject("a cosine transform of type 1 must have at least 2 points", problem);
+  const std::int64_t least = traits_of(problem.kind.kind).least_length;
+  if (problem.length < least)
+    reject(std::string("a line of kind ") + weft::to_string(problem.kind.kind) +
+               " must have at least " + std::to_string(least) + " points",
+           problem);
   if (problem.parts && !is_r2r(problem.kind))
     reject("only cosine and sine transforms transform the parts of complex numbers", problem);
   const bool across = problem.form == TileForm::across;

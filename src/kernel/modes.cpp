@@ -26,7 +26,7 @@ template <class Real>
 void keep_modes(const Modes& modes, const LinePoints<Real>& points) {
   const std::int64_t n = modes.length;
   const std::int64_t m = modes.count;
-  if (m == n || is_r2r(modes.kind)) return;
+  if (m == n || !traits_of(modes.kind.kind).is_periodic()) return;
   const bool has_middle = m % 2 == 0;
   if (modes.kind.is_halved()) {
     if (has_middle) scale_real_parts(points, m / 2, Real(2));
@@ -47,7 +47,7 @@ void spread_modes(const Modes& modes, const LinePoints<Real>& points) {
   const std::int64_t n = modes.length;
   const std::int64_t m = modes.count;
   if (m == n) return;
-  if (is_r2r(modes.kind)) return clear_points(points, m, n);
+  if (!traits_of(modes.kind.kind).is_periodic()) return clear_points(points, m, n);
   const bool has_middle = m % 2 == 0;
   if (modes.kind.is_halved()) {
     if (has_middle) scale_real_parts(points, m / 2, Real(0.5));

@@ -116,9 +116,9 @@ std::size_t position(const std::vector<int>& axes, int axis) {
 
 /// Returns the numbers of modes for two thirds of the highest wavenumber.
 std::int64_t two_thirds_of(Kind kind, std::int64_t n) {
-  if (!keeps_elements(kind)) return 2 * ((n + 2) / 3) - 1;
-  // Wavenumbers are k + lowest, for k from 0 on; the highest is half the logical length.
   const KindTraits& traits = traits_of(kind);
+  if (traits.is_periodic()) return 2 * ((n + 2) / 3) - 1;
+  // Wavenumbers are k + lowest, for k from 0 on; the highest is half the logical length.
   const std::int64_t sixths = 2 * traits.logical_length(n) - 3 * traits.twice_lowest;
   return std::clamp<std::int64_t>((sixths + 5) / 6, 1, n);
 }

@@ -21,16 +21,11 @@ kernel::AxisTable indices(std::int64_t n) {
 
 /// Returns the positions of an axis, in units of its length.
 kernel::AxisTable positions_of(const Problem& problem, int axis) {
-  const Kind kind = problem.kind_of(axis);
-  const std::int64_t n = problem.shape[static_cast<std::size_t>(axis)];
-  const KindTraits& traits = traits_of(kind);
-  double first = 0;
-  double intervals = static_cast<double>(n);
-  if (keeps_elements(kind)) {
-    // The points of a kind are the wavenumbers of its inverse.
-    first = static_cast<double>(traits_of(traits.inverse).twice_lowest) / 2;
-    intervals = static_cast<double>(traits.logical_length(n)) / 2;
-  }
+  const KindTraits& traits = traits_of(problem.kind_of(axis));
+  // The points of a kind are the wavenumbers of its inverse.
+  const double first = static_cast<double>(traits_of(traits.inverse).twice_lowest) / 2;
+  const auto intervals =
+      static_cast<double>(problem.shape[static_cast<std::size_t>(axis)] + traits.logical_shift);
   kernel::AxisTable table;
   for (std::int64_t j = 0; j < problem.support_of(axis); ++j)
     table.coordinates.push_back((static_cast<double>(j) + first) / intervals);
@@ -38,7 +33,7 @@ kernel::AxisTable positions_of(const Problem& problem, int axis) {
 }
 
 kernel::AxisTable wavenumbers_of(const Problem& problem, int axis) {
-  const Kind kind = problem.kind_of(axis);
+  const KindTraits& traits = traits_of(problem.kind_of(axis));
   const std::int64_t modes = problem.modes_of(axis);
   kernel::AxisTable table;
   if (problem.halves(axis)) {
@@ -49,11 +44,11 @@ kernel::AxisTable wavenumbers_of(const Problem& problem, int axis) {
     return table;
   }
   for (std::int64_t k = 0; k < modes; ++k) {
-    if (keeps_elements(kind))
-      table.coordinates.push_back(static_cast<double>(k) +
-                                  static_cast<double>(traits_of(kind).twice_lowest) / 2);
-    else
+    if (traits.is_periodic())
       table.coordinates.push_back(static_cast<double>(2 * k < modes ? k : k - modes));
+    else
+      table.coordinates.push_back(static_cast<double>(k) +
+                                  static_cast<double>(traits.twice_lowest) / 2);
   }
   return table;
 }

@@ -8,7 +8,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 COSINES = ("dct1", "dct2", "dct3", "dct4", "dst1", "dst2", "dst3", "dst4")
-KINDS = ("c2c", "r2c", *COSINES)
+# The kinds that keep the numbers of an array: reals, or both parts of complex numbers.
+KEPT = COSINES
+KINDS = ("c2c", "r2c", *KEPT)
 # The kinds whose unscaled inverse is another kind.
 INVERSES = {"dct2": "dct3", "dct3": "dct2", "dst2": "dst3", "dst3": "dst2"}
 # The denominator of the angles, less the points of the axis; 0 for other kinds.

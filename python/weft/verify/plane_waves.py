@@ -18,7 +18,7 @@ import numpy as np
 
 from weft.verify import reference
 from weft.verify.cases import Case
-from weft.verify.kinds import COSINES, inverse_of
+from weft.verify.kinds import COSINES, KEPT, inverse_of
 from weft.verify.reference import Array
 from weft.verify.trial import make_together, output_shape_of, require, together
 
@@ -132,7 +132,7 @@ class Waves:
     def _make_real(self) -> None:
         """Gives every wave its mirror image with the conjugate amplitude, so that the field is real."""
         kinds, shape = self.case.kind_of_axis, self.case.shape
-        turning = [axis for axis, kind in kinds.items() if kind not in COSINES]
+        turning = [axis for axis, kind in kinds.items() if kind not in KEPT]
         for numbers in self.numbers[:]:
             mirrored = [-k % shape[axis] if axis in turning else k for axis, k in enumerate(numbers)]
             self.numbers.append(mirrored)
@@ -143,7 +143,7 @@ class Waves:
         factors = []
         kinds = self.case.kind_of_axis
         for axis, (n, (lo, hi)) in enumerate(zip(self.case.shape, box, strict=True)):
-            if kinds.get(axis) in COSINES:
+            if kinds.get(axis) in KEPT:
                 index, mode = np.arange(lo, hi), np.array([numbers[axis]])
                 inverse = inverse_of(kinds[axis])
                 (column,) = reference.cosine_coefficients(inverse, n, mode, index, self.case.norm)

@@ -102,7 +102,7 @@ def forward(
         x = cut(r2c(x, axis, sign), "r2c", axis, lengths[axis], kept[axis])
     result = c2c(x, _axes_of("c2c", of_axes), sign)
     for axis, each in of_axes.items():
-        if each in kinds.COSINES:
+        if each in kinds.KEPT:
             result = cosine(result, each, axis, norm)
         if each != "r2c":
             result = cut(result, each, axis, lengths[axis], kept[axis])
@@ -131,7 +131,7 @@ def backward(
     for axis, each in of_axes.items():
         if each != "r2c":
             result = fill(result, each, axis, lengths[axis], kept[axis])
-        if each in kinds.COSINES:
+        if each in kinds.KEPT:
             result = cosine(result, kinds.inverse_of(each), axis, norm)
     result = c2c(result, _axes_of("c2c", of_axes), -sign)
     for axis in halved:  # after all other axes, because only then the lines are Hermitian
@@ -181,14 +181,14 @@ def fill(spectrum: Array, kind: str, axis: int, extent: int, modes: int) -> Arra
 
     def of_lines(lines: Array) -> Array:
         whole = np.zeros((*lines.shape[:-1], kinds.stored_length(kind, extent)), lines.dtype)
-        if kind == "c2c":
-            whole[..., _positions(extent, modes)] = lines
-        else:
+        if kind == "r2c" or kind in kinds.COSINES:
             whole[..., : lines.shape[-1]] = lines
+        else:
+            whole[..., _positions(extent, modes)] = lines
         if middle is not None:
             half = lines[..., middle] / 2
             whole[..., middle] = half.real if kind == "r2c" else half
-            if kind == "c2c":
+            if kind != "r2c":
                 whole[..., extent - middle] = half
         return whole
 

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/kind_words.hpp"
 #include "plan/check_plan.hpp"
 #include "unit/support/expect_error.hpp"
 
@@ -12,7 +13,7 @@ namespace {
 using test_support::expect_error;
 
 TEST(Kinds, ARowOfTheTableIsThatOfItsKind) {
-  for (const Kind kind : {Kind::c2c, Kind::r2c}) EXPECT_EQ(traits_of(kind).kind, kind);
+  for (const auto& [kind, word] : Words<Kind>::table) EXPECT_EQ(traits_of(kind).kind, kind);
   EXPECT_EQ(traits_of(Kind::r2c).length_after(7), 4);
   EXPECT_EQ(traits_of(Kind::r2c).length_after(8), 5);
   EXPECT_EQ(traits_of(Kind::c2c).length_after(8), 8);

@@ -53,6 +53,13 @@ def has_cosines(case: Case) -> bool:
     return any(kind in COSINES for kind in case.kinds)
 
 
+def require_common_kinds(case: Case) -> None:
+    """Raises NotRun for kinds of weft that its peers are not asked for."""
+    for kind in case.kinds:
+        if kind not in ("c2c", "r2c", *COSINES):
+            raise NotRun(f"it is not compared for {kind}")
+
+
 def peer_axes(case: Case) -> tuple[int, ...]:
     """Returns the axes in an order for other libraries, which transform the last one first: c2c, r2c, then cosines.
 

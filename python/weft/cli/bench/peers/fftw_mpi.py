@@ -13,6 +13,7 @@ from weft.cli.bench.contest import (
     NotRun,
     fastest,
     has_cosines,
+    require_common_kinds,
     sum_of_squares,
     timed,
     waves_error,
@@ -57,6 +58,7 @@ def _check(contract: Contract, session: Session) -> None:
         raise NotRun("it needs MPI: give -n 1 or more")
     if len(case.shape) == 1 and case.kinds != ("c2c",):
         raise NotRun("of one axis it has c2c only")
+    require_common_kinds(case)
     if has_cosines(case) and not case.has_only_cosines:
         raise NotRun("it does not mix cosines or sines with other kinds")
     if sorted(case.all_axes) != list(range(len(case.shape))):

@@ -11,7 +11,16 @@ from typing import Any
 import numpy as np
 
 from weft._support.memory import available_bytes
-from weft.cli.bench.contest import Contestant, Contract, NotRun, fastest, has_cosines, peer_axes, timed
+from weft.cli.bench.contest import (
+    Contestant,
+    Contract,
+    NotRun,
+    fastest,
+    has_cosines,
+    peer_axes,
+    require_common_kinds,
+    timed,
+)
 from weft.cli.bench.peers import fftw_library
 from weft.cli.bench.peers.fftw_library import Fftw
 from weft.cli.support.session import Session
@@ -31,6 +40,7 @@ class _Dimension(ctypes.Structure):
 
 def make(contract: Contract, session: Session) -> Contestant:
     """Collective: returns the faster of in place and out of place, if the contract allows both."""
+    require_common_kinds(contract.case)
     if has_cosines(contract.case) and not contract.case.has_only_cosines:
         raise NotRun("it does not mix cosines or sines with other kinds")
     cores = _cores_of_all(session)

@@ -6,7 +6,17 @@ from typing import Any
 
 import numpy as np
 
-from weft.cli.bench.contest import Contestant, Contract, NotRun, fastest, has_cosines, peer_axes, timed, waves_error
+from weft.cli.bench.contest import (
+    Contestant,
+    Contract,
+    NotRun,
+    fastest,
+    has_cosines,
+    peer_axes,
+    require_common_kinds,
+    timed,
+    waves_error,
+)
 from weft.cli.support.session import Session
 from weft.verify.cases import Case
 from weft.verify.kinds import COSINES
@@ -20,6 +30,7 @@ def make(contract: Contract, session: Session) -> Contestant:
         raise NotRun("it needs MPI: give -n 1 or more")
     if len(contract.case.shape) < 2:
         raise NotRun("it cannot split a one-dimensional array")
+    require_common_kinds(contract.case)
     if has_cosines(contract.case) and not contract.case.has_real_input:
         raise NotRun("it has no cosines or sines of complex numbers")
     if any(contract.case.kind_of_axis[axis] in COSINES for axis in contract.case.truncated_axes):
