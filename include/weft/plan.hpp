@@ -23,7 +23,8 @@ enum class OutputChoice { any, same, given };
 ///   collective  MPI_Alltoallv or MPI_Alltoallw
 ///   messages    point to point
 ///   shared      no messages: ranks of one node read and write each other's node memory
-enum class Method { automatic, collective, messages, shared };
+///   rma         MPI_Put into memory that the receivers expose; the planner never chooses it
+enum class Method { automatic, collective, messages, shared, rma };
 /// The form in which MPI gets the bytes of an exchange. `automatic` leaves it to the planner.
 /// Method::shared has no other value.
 ///   packed    blocks, written by the stage before and read by the stage after

@@ -78,7 +78,8 @@ enum weft_method {
   WEFT_METHOD_AUTOMATIC = 0,
   WEFT_METHOD_COLLECTIVE = 1,
   WEFT_METHOD_MESSAGES = 2,
-  WEFT_METHOD_SHARED = 3 /* all ranks on one node */
+  WEFT_METHOD_SHARED = 3, /* all ranks on one node */
+  WEFT_METHOD_RMA = 4     /* blocks are put into memory that MPI exposes */
 };
 enum weft_wire_form { WEFT_WIRE_AUTOMATIC = 0, WEFT_WIRE_PACKED = 1, WEFT_WIRE_DATATYPE = 2 };
 enum weft_schedule {

@@ -51,7 +51,8 @@ static_assert(agree<Effort>({{WEFT_ESTIMATE, Effort::estimate},
 static_assert(agree<Method>({{WEFT_METHOD_AUTOMATIC, Method::automatic},
                              {WEFT_METHOD_COLLECTIVE, Method::collective},
                              {WEFT_METHOD_MESSAGES, Method::messages},
-                             {WEFT_METHOD_SHARED, Method::shared}}));
+                             {WEFT_METHOD_SHARED, Method::shared},
+                             {WEFT_METHOD_RMA, Method::rma}}));
 static_assert(agree<WireForm>({{WEFT_WIRE_AUTOMATIC, WireForm::automatic},
                                {WEFT_WIRE_PACKED, WireForm::packed},
                                {WEFT_WIRE_DATATYPE, WireForm::datatype}}));

@@ -16,6 +16,8 @@ std::unique_ptr<Executor> make_node_aware(const Exchange& exchange, const Exchan
 
 std::unique_ptr<Executor> make_shared(const Exchange&, const ExchangeEndpoint&, const Group&,
                                       const ExchangeResources&);
+std::unique_ptr<Executor> make_rma(const Exchange&, const ExchangeEndpoint&, const Group&,
+                                   const ExchangeResources&);
 std::unique_ptr<Executor> make_collective_packed(const Exchange&, const ExchangeEndpoint&,
                                                  const Group&, const ExchangeResources&);
 std::unique_ptr<Executor> make_collective_datatype(const Exchange&, const ExchangeEndpoint&,

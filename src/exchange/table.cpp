@@ -22,6 +22,7 @@ constexpr Entry table[] = {
     {Method::messages, WireForm::packed, packed_ends, make_messages_packed},
     {Method::collective, WireForm::datatype, plain_ends, make_collective_datatype},
     {Method::messages, WireForm::datatype, plain_ends, make_messages_datatype},
+    {Method::rma, WireForm::packed, packed_ends, make_rma},
 };
 
 const Entry& find(const Exchange& exchange) {

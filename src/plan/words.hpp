@@ -29,7 +29,7 @@ struct Words<Method> {
   static constexpr const char* name = "method";
   static constexpr std::array table{
       Word{Method::automatic, "automatic"}, Word{Method::collective, "collective"},
-      Word{Method::messages, "messages"}, Word{Method::shared, "shared"}};
+      Word{Method::messages, "messages"}, Word{Method::shared, "shared"}, Word{Method::rma, "rma"}};
 };
 
 template <>

@@ -30,6 +30,7 @@ METHODS: tuple[tuple[str | None, str | None, str | None, str | None], ...] = (
     ("messages", "packed", "scattered", "ordinary"),
     ("messages", "datatype", "pairwise", "ordinary"),
     ("messages", "datatype", "scattered", "persistent"),
+    ("rma", "packed", None, None),
 )
 # A number above that of the slices means one chunk for each slice.
 EVERY_SLICE = 1_000_000
@@ -244,7 +245,7 @@ def random_case(rng: Random, max_ranks: int, shared: bool = False) -> Case:
         wire_form=wire_form,
         schedule=schedule,
         requests=requests,
-        chunks=chunks if method in ("collective", "messages") else 1,
+        chunks=chunks if method in ("collective", "messages", "rma") else 1,
         piece_bytes=piece_bytes if (method, wire_form) == ("messages", "packed") else 0,
         # A single axis may be divided, which round trips refuse.
         round_trip=pick(rng, (2, False), (1, True)) and len(shape) > 1,

@@ -59,6 +59,14 @@ const std::array methods = {
                      .has_chunks = true,
                      .sends_messages = true,
                      .summary = "messages of subarrays, which MPI packs"},
+    MethodDescriptor{.name = "rma packed",
+                     .method = Method::rma,
+                     .wire_form = WireForm::packed,
+                     .has_chunks = true,
+                     .puts_blocks = true,
+                     .on_request = true,
+                     .summary = "MPI_Put of blocks that the stages write themselves, into memory "
+                                "that the receivers expose"},
 };
 
 std::string own_refusal(const MethodDescriptor& method, const Problem& problem) {
