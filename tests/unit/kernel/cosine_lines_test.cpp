@@ -158,7 +158,7 @@ TEST_P(CosineLines, AreTheirSums) {
 TEST_P(CosineLines, RulesAreChecked) {
   if (!has_engine(GetParam(), Precision::f64)) GTEST_SKIP() << GetParam() << " is not here";
   Engine& its = engine(GetParam());
-  expect_error(ErrorCode::invalid_argument, {"type 1", "at least 2 points", "dct1"}, [&] {
+  expect_error(ErrorCode::invalid_argument, {"kind dct1", "at least 2 points", "dct1"}, [&] {
     its.lines({.kind = {Kind::dct1}, .length = 1, .in_pitch = 1, .out_pitch = 1});
   });
   expect_error(ErrorCode::invalid_argument, {"parts", "c2c forward"},
