@@ -270,7 +270,7 @@ TEST(CInterface, CreateFailsEverywhere) {
       {"precision", [](auto& o) { o.precision = 3; }},
       {"norm", [](auto& o) { o.norm = -1; }},
       {"effort", [](auto& o) { o.planning.effort = 9; }},
-      {"method", [](auto& o) { o.exchange.method = 4; }},
+      {"method", [](auto& o) { o.exchange.method = WEFT_METHOD_RMA + 1; }},
       {"wire_form", [](auto& o) { o.exchange.wire_form = 3; }},
       {"schedule", [](auto& o) { o.exchange.schedule = 4; }},
       {"requests", [](auto& o) { o.exchange.requests = 3; }},
