@@ -86,7 +86,9 @@ ExposedMemory::ExposedMemory(const Communicator& comm, std::int64_t bytes)
   free_dropped_windows(comm);
   auto made = std::make_shared<Window>();
   void* base = nullptr;
-  check_mpi(MPI_Win_allocate(checked_cast<MPI_Aint>(bytes + alignment),
+  // Whole units: MPICH's ranks disagree about the addresses of windows of uneven sizes.
+  const std::int64_t whole = (bytes + alignment - 1) / alignment * alignment;
+  check_mpi(MPI_Win_allocate(checked_cast<MPI_Aint>(whole + alignment),
                              1,  // displacement unit: bytes
                              MPI_INFO_NULL, usable(comm.state()), &base, &made->win),
             "MPI_Win_allocate");
