@@ -126,7 +126,6 @@ def test_kinds_of_files_that_are_refused(
         (["verify", "8x8", "--kind", "dct2,x"], ("got 'x'",)),
         (["bench", "8x8", "--kind", "c2r"], ("got 'c2r'", "c2c, r2c, dct1")),
         (["bench", "8x8", "--kind", "dct2,r2c,dct2"], ("each of the 2 axes",)),
-        (["ooc", "plan", "8x8", "--kind", "dct2", "--memory", "1MiB"], ("'dct2'", "'c2r'")),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )

@@ -313,7 +313,7 @@ def test_output_cut_short(tmp_path: Path) -> None:
         ["sh", "-c", command], cwd=tmp_path, env=clean_environment(), capture_output=True, text=True, timeout=60,
         check=False,
     )  # fmt: skip
-    assert done.stdout == "k,power,modes\n"
+    assert done.stdout == "k,power,waves\n"
     assert "Traceback" not in done.stderr
 
 

@@ -146,7 +146,7 @@ def test_modes_of_files_that_are_refused(
         (["bench", "8x8", "--modes", "3,3,3"], ("one for each of the 2", "given 3")),
         (["bench", "8x8", "--modes", "two"], ("got 'two'",)),
         (["verify", "8x8", "--modes", "2/4"], ("got '2/4'",)),
-        (["ooc", "plan", "8x8", "--memory", "1MiB", "--modes", "2/3"], ("No such option: --modes",)),
+        (["ooc", "plan", "8x8", "--memory", "1MiB", "--modes", "2/3"], ("every point and every wavenumber",)),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )

@@ -257,7 +257,7 @@ def test_names_that_are_no_text(folder: Path, ranks: list[str], capfd: pytest.Ca
     plotted = ["--plot", f"{NOT_TEXT}.svg", "--csv", f"{NOT_TEXT}.csv"]
     pytest.importorskip("matplotlib")
     assert main(["spectrum", f"{NOT_TEXT}.npy", *plotted, *ranks]) == 0
-    assert Path(f"{NOT_TEXT}.csv").read_text().startswith("k,power,modes\n")
+    assert Path(f"{NOT_TEXT}.csv").read_text().startswith("k,power,waves\n")
     assert main(["fft", f"{NOT_TEXT}.npy", f"{NOT_TEXT}o.npy", *ranks]) == 0
     captured = capfd.readouterr()
     assert captured.out.startswith("caf\\udce9 \\udcff$x$o.npy: 16x7") and captured.err == ""

@@ -13,6 +13,7 @@ from ooc_runs import executed, planned
 from weft import InvalidArgument, Machine, Unsupported, ooc
 from weft.cli.ooc.cost import others_text, price_line
 from weft.ooc import cost, plans
+from weft.ooc.kinds import AxisKinds
 
 MIB = 1 << 20
 GIB = 1 << 30
@@ -259,5 +260,6 @@ def test_three_wide_buffers_may_spare_a_pass() -> None:
     """16384 blocks of 32 KiB fit into a third of 2 GiB with what lies beside, and not into a quarter."""
     given = {"memory_bytes": 2 << 30, "block_bytes": 32 << 10}
     assert ooc.plan((1 << 28,), **given).pass_count == 2
-    problem = plans.PassProblem((1 << 28,), (0,), "c2c", "f64", "natural", given["memory_bytes"], threads=1)
+    kinds = AxisKinds(("c2c",))
+    problem = plans.PassProblem((1 << 28,), (0,), kinds, False, "f64", "natural", given["memory_bytes"], threads=1)
     assert problem.plan(given["block_bytes"]).pass_count == 3  # with four
