@@ -11,10 +11,9 @@ namespace weft::run {
 
 /// The arrays of a run, by number. Pieces of places refer to them.
 ///
-/// Those from first_exposed on are in memory of MPI's windows. Those from first_shared on are in node
-/// memory. Source and target are the caller's input and
-/// output where other ranks can access those, otherwise workspace. The numbers of other ranks'
-/// shared arrays follow.
+/// Those from first_exposed on are windows of MPI, those from first_shared on are in node memory.
+/// Source and target are the caller's input and output where other ranks can access those,
+/// otherwise workspace. The numbers of other ranks' shared arrays follow.
 enum Buffer : int {
   input_buffer,
   output_buffer,

@@ -81,6 +81,12 @@ const MethodDescriptor* of_method(Method method) {
   return found == methods.end() ? nullptr : &*found;
 }
 
+/// Returns a trait of the method of an exchange; false if none is chosen yet.
+bool has(const Exchange& exchange, bool MethodDescriptor::*trait) {
+  const MethodDescriptor* method = of_method(exchange.method);
+  return method != nullptr && method->*trait;
+}
+
 template <class E>
 std::string words_of(std::span<const E> values) {
   std::string text;
@@ -193,29 +199,18 @@ std::string refusal(const MethodDescriptor& method, const Exchange& exchange,
 
 bool has_method(const Exchange& exchange) { return of_method(exchange.method) != nullptr; }
 
-bool reads_peers(const Exchange& exchange) {
-  const MethodDescriptor* method = of_method(exchange.method);
-  return method != nullptr && method->reads_peers;
-}
+bool reads_peers(const Exchange& exchange) { return has(exchange, &MethodDescriptor::reads_peers); }
 
 bool sends_messages(const Exchange& exchange) {
-  const MethodDescriptor* method = of_method(exchange.method);
-  return method != nullptr && method->sends_messages;
+  return has(exchange, &MethodDescriptor::sends_messages);
 }
 
-bool is_one_call(const Exchange& exchange) {
-  const MethodDescriptor* method = of_method(exchange.method);
-  return method != nullptr && method->is_one_call;
-}
+bool is_one_call(const Exchange& exchange) { return has(exchange, &MethodDescriptor::is_one_call); }
 
-bool puts_blocks(const Exchange& exchange) {
-  const MethodDescriptor* method = of_method(exchange.method);
-  return method != nullptr && method->puts_blocks;
-}
+bool puts_blocks(const Exchange& exchange) { return has(exchange, &MethodDescriptor::puts_blocks); }
 
 bool is_on_request(const Exchange& exchange) {
-  const MethodDescriptor* method = of_method(exchange.method);
-  return method != nullptr && method->on_request;
+  return has(exchange, &MethodDescriptor::on_request);
 }
 
 bool is_node_aware(const Exchange& exchange) { return is_aware(exchange.nodes); }
