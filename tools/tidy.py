@@ -48,6 +48,7 @@ PUBLIC_HEADERS = {
     "error.hpp": "base",
     "precision.hpp": "base",
     "layout.hpp": "layout",
+    "kind.h": "isa",  # numbers alone, so that code for one instruction set may include it
     "kind.hpp": "base",
     "tile.h": "layout",
     "tile_rows.hpp": "layout",

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "weft/kind.h"
 #include "weft/precision.hpp"
 
 namespace weft {
@@ -16,7 +17,18 @@ namespace weft {
 ///   dct1 to dct4, dst1 to dst4
 ///        cosine and sine transforms of reals, or of both parts of complex numbers, as FFTW and
 ///        scipy define their types
-enum class Kind { c2c, r2c, dct1, dct2, dct3, dct4, dst1, dst2, dst3, dst4 };
+enum class Kind {
+  c2c = WEFT_C2C,
+  r2c = WEFT_R2C,
+  dct1 = WEFT_DCT1,
+  dct2 = WEFT_DCT2,
+  dct3 = WEFT_DCT3,
+  dct4 = WEFT_DCT4,
+  dst1 = WEFT_DST1,
+  dst2 = WEFT_DST2,
+  dst3 = WEFT_DST3,
+  dst4 = WEFT_DST4
+};
 
 /// The numbers of an array. `automatic` leaves them to the kinds.
 enum class Element { automatic, real, complex };

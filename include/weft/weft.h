@@ -22,6 +22,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "weft/kind.h"
 #include "weft/tile.h"
 
 #ifdef __cplusplus
@@ -42,18 +43,6 @@ enum weft_error {
   WEFT_INTERNAL = 9  ///< a broken invariant of weft itself
 };
 
-enum weft_kind {
-  WEFT_C2C = 0,
-  WEFT_R2C = 1,
-  WEFT_DCT1 = 2,
-  WEFT_DCT2 = 3,
-  WEFT_DCT3 = 4,
-  WEFT_DCT4 = 5,
-  WEFT_DST1 = 6,
-  WEFT_DST2 = 7,
-  WEFT_DST3 = 8,
-  WEFT_DST4 = 9
-};
 /// Values of weft_options.modes other than numbers. Two thirds: the wavenumbers below 2/3 of the
 /// highest.
 enum weft_modes { WEFT_ALL_MODES = -1, WEFT_TWO_THIRDS = -2 };

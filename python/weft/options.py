@@ -206,8 +206,8 @@ class TransformOptions:
     kind: Any = option(
         Kinds(),
         "c2c",
-        "c2c: complex to complex. r2c: real to complex forward, complex to real backward. dct1 to dct4, dst1 to dst4: "
-        "cosine and sine transforms of real or complex numbers. One word, or one for each of the axes.",
+        "c2c: complex to complex. r2c: real to complex forward, complex to real backward. Other kinds, such as dct2: "
+        "real to real; of complex numbers, both parts. One word, or one for each of the axes.",
     )
     axes: Any = option(Axes(), None, "Transformed axes, such as 0,2. Default: all axes.")
     modes: Any = option(

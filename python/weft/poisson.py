@@ -17,6 +17,7 @@ import numpy as np
 from weft import arrays, errors, operators, runtime
 from weft._planning import Layout
 from weft._support import checks, pickles
+from weft._support.grids import has_mean
 from weft.arrays import Array
 from weft.transform import FFT
 
@@ -234,7 +235,7 @@ class _Grid:
 
     @property
     def has_zero_mode(self) -> bool:
-        return not self.is_open and all(kind in ("c2c", "r2c", "dct1", "dct2") for kind in self.kinds)
+        return not self.is_open and all(map(has_mean, self.kinds))
 
     def weights(self, axis: int) -> Array:
         """The weights of the points of an axis in the mean: half at the nodes of walls."""

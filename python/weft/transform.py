@@ -31,8 +31,9 @@ class FFT:
     Parameters
     ----------
     shape : the global array's extents in real space.
-    kind : "c2c"; "r2c", real to complex forward; "dct1" to "dct4" or "dst1" to "dst4", as in scipy.fft. One word, or
-        one for each of the axes. The axis of kind r2c is the halved one; the word "r2c" alone halves the last.
+    kind : "c2c"; "r2c", real to complex forward; or one that makes reals of reals, such as "dct2" of scipy.fft:
+        docs/conventions.md has all. One word, or one for each of the axes. The axis of kind r2c is the halved one; the
+        word "r2c" alone halves the last.
     axes : the transformed axes; all by default. The other axes are a batch.
     modes : the number of lowest wavenumbers in the spectrum, or "2/3"; one for all axes, or one for each of `axes`.
         Forward drops the other wavenumbers, backward takes them as zero. None: all of them.

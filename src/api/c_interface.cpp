@@ -23,16 +23,6 @@ constexpr bool agree(std::initializer_list<std::pair<int, E>> values) {
                      [](const auto& each) { return each.first == static_cast<int>(each.second); });
 }
 
-static_assert(agree<Kind>({{WEFT_C2C, Kind::c2c},
-                           {WEFT_R2C, Kind::r2c},
-                           {WEFT_DCT1, Kind::dct1},
-                           {WEFT_DCT2, Kind::dct2},
-                           {WEFT_DCT3, Kind::dct3},
-                           {WEFT_DCT4, Kind::dct4},
-                           {WEFT_DST1, Kind::dst1},
-                           {WEFT_DST2, Kind::dst2},
-                           {WEFT_DST3, Kind::dst3},
-                           {WEFT_DST4, Kind::dst4}}));
 static_assert(agree<Element>({{WEFT_ELEMENT_AUTOMATIC, Element::automatic},
                               {WEFT_ELEMENT_REAL, Element::real},
                               {WEFT_ELEMENT_COMPLEX, Element::complex}}));

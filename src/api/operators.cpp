@@ -117,7 +117,7 @@ FieldFunction derivative(const Plan& plan, int axis, std::int64_t order, const L
                 "; leave it out for the first derivative");
   const bool is_odd = order % 2 != 0;
   if (is_odd)
-    made.need_fourier(along, "an odd derivative of cosines gives sines, and that of sines cosines");
+    made.need_fourier(along, "an odd derivative makes sines of cosines");
   AxisNumbers numbers = made.filled(1);
   auto& factors = numbers[static_cast<std::size_t>(along)];
   factors = is_odd ? made.derivative_factors(along) : made.wavenumbers(along);
@@ -177,7 +177,7 @@ FieldFunction band_pass(const Plan& plan, double low, double high, const Lengths
 
 FieldFunction shift(const Plan& plan, const std::vector<double>& offsets) {
   const OperatorPlan made(plan, "shift");
-  made.need_fourier_axes("cosines and sines have fixed boundaries");
+  made.need_fourier_axes("a shift makes sines of cosines");
   const std::size_t count = made.axes().size();
   if (offsets.size() != 1 && offsets.size() != count)
     made.refuse("takes one offset, or one for each of the " + std::to_string(count) +

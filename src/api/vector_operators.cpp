@@ -173,7 +173,7 @@ FieldFunction vector_function(const OperatorPlan& plan, std::int64_t inputs, std
 /// Checks the plan of a vector operator.
 OperatorPlan checked_plan(const Plan& plan, const char* name, const Lengths& lengths) {
   OperatorPlan made(plan, name, lengths);
-  made.need_fourier_axes("a derivative of cosines gives sines, and that of sines cosines");
+  made.need_fourier_axes("a derivative makes sines of cosines");
   return made;
 }
 

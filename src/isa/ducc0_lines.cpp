@@ -46,7 +46,6 @@ namespace {
 
 using ducc0::Cmplx;
 using weft::isa::DuccFunctions;
-using weft::isa::DuccKind;
 using weft::isa::DuccLines;
 using weft::isa::DuccStatus;
 using weft::isa::DuccTable;
@@ -228,15 +227,21 @@ void transform(const RealTables<T>& tables, const DuccLines& lines, const T* fro
   }
 }
 
-/// Cosine and sine transforms. ducc0 may leave the result in the line or behind it.
+/// ducc0's type of a cosine or sine transform.
+int type_of(weft_kind kind) { return kind - (kind < WEFT_DST1 ? WEFT_DCT1 : WEFT_DST1) + 1; }
+
+template <class Tables, class V, class T>
+V* executed(const Tables& tables, weft_kind kind, V* line, V* buffer, T scale) {
+  return tables.exec(line, buffer, scale, false, type_of(kind), kind < WEFT_DST1, 1);
+}
+
+/// Transforms of reals to reals. ducc0 may leave the result in the line or behind it.
 template <class T, class V, class Tables>
 void transform(const Tables& tables, const DuccLines& lines, const T* from, T* to,
                const Bundle<T, V>& bundle, void* workspace) {
   const Index n = lines.length;
   auto* line = static_cast<V*>(workspace);
-  const auto transformed = [&] {
-    return tables.exec(line, line + n, T(1), false, lines.type, lines.cosine, 1);
-  };
+  const auto transformed = [&] { return executed(tables, lines.kind, line, line + n, T(1)); };
   if (!lines.parts) {
     bundle.gather(from, line, n);
     bundle.scatter(transformed(), to, n);
@@ -278,26 +283,43 @@ DuccTables made_of(Index length) {
 
 /// Calls `f` with a pointer to the tables' type.
 template <class T, class F>
-auto with_tables(DuccKind kind, F f) {
+auto with_tables(weft_kind kind, F f) {
   switch (kind) {
-    case DuccKind::complex:
+    case WEFT_C2C:
       return f(static_cast<ComplexTables<T>*>(nullptr));
-    case DuccKind::real:
+    case WEFT_R2C:
       return f(static_cast<RealTables<T>*>(nullptr));
-    case DuccKind::dct1:
+    case WEFT_DCT1:
       return f(static_cast<Dct1Tables<T>*>(nullptr));
-    case DuccKind::dst1:
+    case WEFT_DST1:
       return f(static_cast<Dst1Tables<T>*>(nullptr));
-    case DuccKind::types23:
+    case WEFT_DCT2:
+    case WEFT_DCT3:
+    case WEFT_DST2:
+    case WEFT_DST3:
       return f(static_cast<Types23Tables<T>*>(nullptr));
-    case DuccKind::type4:
+    case WEFT_DCT4:
+    case WEFT_DST4:
       break;
   }
   return f(static_cast<Type4Tables<T>*>(nullptr));
 }
 
+weft_kind sharing(weft_kind kind) {
+  switch (kind) {
+    case WEFT_DCT3:
+    case WEFT_DST2:
+    case WEFT_DST3:
+      return WEFT_DCT2;
+    case WEFT_DST4:
+      return WEFT_DCT4;
+    default:
+      return kind;
+  }
+}
+
 template <class T>
-DuccStatus make(Index length, DuccKind kind, DuccTables* made, char* what, Index what_bytes) {
+DuccStatus make(Index length, weft_kind kind, DuccTables* made, char* what, Index what_bytes) {
   try {
     *made = with_tables<T>(kind, [&]<class Tables>(Tables*) { return made_of<T, Tables>(length); });
     return DuccStatus::done;
@@ -311,7 +333,7 @@ DuccStatus make(Index length, DuccKind kind, DuccTables* made, char* what, Index
 }
 
 template <class T>
-void free_tables(void* tables, DuccKind kind) {
+void free_tables(void* tables, weft_kind kind) {
   with_tables<T>(kind, [&]<class Tables>(Tables*) { delete static_cast<Tables*>(tables); });
 }
 
@@ -330,11 +352,11 @@ constexpr DuccFunctions functions{lanes<T>, make<T>, free_tables<T>, execute<T>}
 
 constexpr DuccTable table{functions<float>, functions<double>,
 #ifdef WEFT_ISA_BASELINE
-                          functions<long double>
+                          functions<long double>,
 #else
-                          {}
+                          {},
 #endif
-};
+                          sharing};
 
 }  // namespace
 

@@ -14,7 +14,6 @@ namespace weft::kernel {
 namespace {
 
 using isa::DuccFunctions;
-using isa::DuccKind;
 using isa::DuccLines;
 using isa::DuccStatus;
 using isa::DuccTable;
@@ -48,33 +47,7 @@ void* workspace(std::int64_t bytes) {
   return memory.data();
 }
 
-DuccKind kind_of(Kind kind) {
-  switch (kind) {
-    case Kind::c2c:
-      return DuccKind::complex;
-    case Kind::r2c:
-      return DuccKind::real;
-    case Kind::dct1:
-      return DuccKind::dct1;
-    case Kind::dst1:
-      return DuccKind::dst1;
-    case Kind::dct2:
-    case Kind::dct3:
-    case Kind::dst2:
-    case Kind::dst3:
-      return DuccKind::types23;
-    case Kind::dct4:
-    case Kind::dst4:
-      return DuccKind::type4;
-  }
-  throw Error(ErrorCode::internal, "a kind of lines that ducc0's engine does not know");
-}
-
-/// Type of a cosine or sine transform.
-int type_of(Kind kind) {
-  const int first = static_cast<int>(kind >= Kind::dst1 ? Kind::dst1 : Kind::dct1);
-  return keeps_elements(kind) ? static_cast<int>(kind) - first + 1 : 0;
-}
+weft_kind kind_of(const LineProblem& problem) { return static_cast<weft_kind>(problem.kind.kind); }
 
 /// Reals of an element on one side.
 std::int64_t reals_of(std::int64_t element_bytes, Precision precision) {
@@ -85,7 +58,7 @@ std::int64_t reals_of(std::int64_t element_bytes, Precision precision) {
 class Tables {
  public:
   Tables(const DuccFunctions& functions, const LineProblem& problem)
-      : functions_(functions), kind_(kind_of(problem.kind.kind)) {
+      : functions_(functions), kind_(kind_of(problem)) {
     std::array<char, 256> what{};
     const auto status =
         functions.make(problem.length, kind_, &made_, what.data(), std::int64_t{what.size()});
@@ -106,7 +79,7 @@ class Tables {
 
  private:
   const DuccFunctions& functions_;
-  DuccKind kind_;
+  weft_kind kind_;
   DuccTables made_{};
 };
 
@@ -114,10 +87,8 @@ class DuccTransform final : public LineTransform {
  public:
   DuccTransform(const LineProblem& problem, std::shared_ptr<const Tables> tables)
       : tables_(std::move(tables)),
-        lines_{.kind = kind_of(problem.kind.kind),
+        lines_{.kind = kind_of(problem),
                .forward = problem.kind.direction == Direction::forward,
-               .type = type_of(problem.kind.kind),
-               .cosine = problem.kind.kind <= Kind::dct4,
                .parts = problem.parts,
                .length = problem.length,
                .count = problem.count,
@@ -156,7 +127,7 @@ class DuccEngine final : public Engine {
   /// One thread at a time makes transforms of a precision, so that its tables need no lock.
   std::shared_ptr<const LineTransform> make(const LineProblem& problem) override {
     auto& known = tables_.at(static_cast<std::size_t>(problem.precision));
-    const Key key{problem.length, kind_of(problem.kind.kind)};
+    const Key key{problem.length, table_.sharing(kind_of(problem))};
     auto tables = known[key].lock();
     if (!tables) {
       std::erase_if(known, [](const auto& entry) { return entry.second.expired(); });
@@ -178,7 +149,7 @@ class DuccEngine final : public Engine {
     throw Error(ErrorCode::internal, "a precision that ducc0's engine does not know");
   }
 
-  using Key = std::pair<std::int64_t, DuccKind>;
+  using Key = std::pair<std::int64_t, weft_kind>;
   InstructionSet set_;
   const DuccTable& table_;
   std::array<std::map<Key, std::weak_ptr<const Tables>>, 3> tables_;

@@ -54,11 +54,9 @@ unsigned planner_flags(const LineProblem& problem) {
   return fftw::estimate | memory;
 }
 
-/// Returns FFTW's number of a cosine or sine transform.
+/// Returns FFTW's number of a transform of reals to reals.
 int r2r_kind(Kind kind) {
-  constexpr std::array kinds{fftw::dct1, fftw::dct2, fftw::dct3, fftw::dct4,
-                             fftw::dst1, fftw::dst2, fftw::dst3, fftw::dst4};
-  return kinds.at(static_cast<std::size_t>(kind) - static_cast<std::size_t>(Kind::dct1));
+  return fftw::r2r_kinds.at(static_cast<std::size_t>(kind) - static_cast<std::size_t>(Kind::dct1));
 }
 
 /// One FFTW plan for all lines, so that FFTW knows the pitch and thus the alignment of every line.

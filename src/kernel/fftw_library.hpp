@@ -25,9 +25,8 @@ inline constexpr unsigned unaligned = 1U << 1;
 inline constexpr unsigned preserve_input = 1U << 4;
 inline constexpr unsigned patient = 1U << 5;
 inline constexpr unsigned estimate = 1U << 6;
-/// Kinds of real transforms of reals: FFTW's numbers for cosine and sine transforms of types 1 to 4.
-inline constexpr int dct1 = 3, dct2 = 5, dct3 = 4, dct4 = 6;
-inline constexpr int dst1 = 7, dst2 = 9, dst3 = 8, dst4 = 10;
+/// Numbers of the transforms of reals to reals, in the order of Kind from dct1 on.
+inline constexpr std::array r2r_kinds{3, 5, 4, 6, 7, 9, 8, 10};
 }  // namespace fftw
 
 /// The functions of one precision. Plans and arrays are untyped, so that the precisions share one

@@ -10,6 +10,7 @@
 #include <weft/plan.hpp>
 
 #include "support/line_oracle.hpp"
+#include "support/real_kinds.hpp"
 
 namespace weft::test_support {
 
@@ -89,90 +90,12 @@ void transform_axis(WholeArray<W>& x, int axis, int sign) {
   });
 }
 
-/// A term of a cosine or sine transform: weight * cos or sin(pi * m / M).
-struct CosineTerm {
-  std::int64_t m = 0;
-  long double weight = 2;
-};
-
-/// Returns M of a kind for n points: the sums of FFTW's manual.
-inline std::int64_t cosine_period(Kind kind, std::int64_t n) {
-  switch (kind) {
-    case Kind::dct1:
-      return n - 1;
-    case Kind::dst1:
-      return n + 1;
-    case Kind::dct4:
-    case Kind::dst4:
-      return 4 * n;
-    default:
-      return 2 * n;
-  }
-}
-
-inline CosineTerm cosine_term(Kind kind, std::int64_t j, std::int64_t k, std::int64_t n) {
-  switch (kind) {
-    case Kind::dct1:
-      return {j * k, j == 0 || j == n - 1 ? 1.0L : 2.0L};
-    case Kind::dct2:
-      return {(2 * j + 1) * k};
-    case Kind::dct3:
-      return {j * (2 * k + 1), j == 0 ? 1.0L : 2.0L};
-    case Kind::dst1:
-      return {(j + 1) * (k + 1)};
-    case Kind::dst2:
-      return {(2 * j + 1) * (k + 1)};
-    case Kind::dst3:
-      return {(j + 1) * (2 * k + 1), j == n - 1 ? 1.0L : 2.0L};
-    default:  // dct4, dst4
-      return {(2 * j + 1) * (2 * k + 1)};
-  }
-}
-
-/// Returns what scipy's norm "ortho" multiplies to the term, besides the scale.
-inline long double ortho_factor(Kind kind, std::int64_t j, std::int64_t k, std::int64_t n) {
-  const long double root = std::sqrt(2.0L);
-  const auto is_end = [n](std::int64_t i) { return i == 0 || i == n - 1; };
-  switch (kind) {
-    case Kind::dct1:
-      return (is_end(j) ? root : 1) / (is_end(k) ? root : 1);
-    case Kind::dct2:
-      return k == 0 ? 1 / root : 1;
-    case Kind::dct3:
-      return j == 0 ? root : 1;
-    case Kind::dst2:
-      return k == n - 1 ? 1 / root : 1;
-    case Kind::dst3:
-      return j == n - 1 ? root : 1;
-    default:
-      return 1;
-  }
-}
-
-inline bool is_cosine_kind(Kind kind) { return kind != Kind::c2c && kind != Kind::r2c; }
-
-inline Kind inverse_of(Kind kind) {
-  switch (kind) {
-    case Kind::dct2:
-      return Kind::dct3;
-    case Kind::dct3:
-      return Kind::dct2;
-    case Kind::dst2:
-      return Kind::dst3;
-    case Kind::dst3:
-      return Kind::dst2;
-    default:
-      return kind;
-  }
-}
-
-/// The sums of a cosine or sine transform along one axis, of both parts.
+/// The sums of a kind that makes reals of reals along one axis, of both parts.
 template <class W>
-void transform_cosine_axis(WholeArray<W>& x, int axis, Kind kind, bool is_ortho) {
+void transform_real_axis(WholeArray<W>& x, int axis, Kind kind, bool is_ortho) {
   const std::int64_t n = x.shape[static_cast<std::size_t>(axis)];
-  const std::int64_t turn = 2 * cosine_period(kind, n);
+  const std::int64_t turn = 2 * half_turn(kind, n);
   const auto roots = unit_roots<W>(turn);
-  const bool is_sine = kind >= Kind::dst1;
   std::vector<W> re(static_cast<std::size_t>(n));
   std::vector<W> im(static_cast<std::size_t>(n));
   for_each_line(x.shape, axis, [&](std::int64_t first, std::int64_t step) {
@@ -180,10 +103,10 @@ void transform_cosine_axis(WholeArray<W>& x, int axis, Kind kind, bool is_ortho)
       re[static_cast<std::size_t>(k)] = 0;
       im[static_cast<std::size_t>(k)] = 0;
       for (std::int64_t j = 0; j < n; ++j) {
-        const CosineTerm term = cosine_term(kind, j, k, n);
+        const RealTerm term = real_term(kind, j, k, n);
         const auto& root = roots[static_cast<std::size_t>(term.m % turn)];
         const W factor = W(term.weight) * W(is_ortho ? ortho_factor(kind, j, k, n) : 1) *
-                         (is_sine ? -root.second : root.first);
+                         wave_of(kind, root.first, -root.second);
         const auto at = static_cast<std::size_t>(first + j * step);
         re[static_cast<std::size_t>(k)] += factor * x.re[at];
         im[static_cast<std::size_t>(k)] += factor * x.im[at];
@@ -237,8 +160,8 @@ WholeArray<W> completed_by_symmetry(const WholeArray<W>& half, int axis, std::in
 }
 
 /// Index in a line of n elements of element j of its m lowest wavenumbers.
-inline std::int64_t index_of_mode(std::int64_t j, std::int64_t m, std::int64_t n, bool is_cosine) {
-  return is_cosine || j <= (m - 1) / 2 ? j : n - m + j;
+inline std::int64_t index_of_mode(std::int64_t j, std::int64_t m, std::int64_t n, bool both_signs) {
+  return !both_signs || j <= (m - 1) / 2 ? j : n - m + j;
 }
 
 /// Calls visit(offset of the first element in a line of `one`, in the same line of `other`, step).
@@ -255,7 +178,7 @@ void for_each_pair_of_lines(const Shape& one, const Shape& other, int axis, Visi
 
 /// The m lowest wavenumbers of whole lines; for even m the middle one is the sum of m/2 and -m/2.
 template <class W>
-WholeArray<W> kept_modes(const WholeArray<W>& x, int axis, bool is_cosine, std::int64_t m) {
+WholeArray<W> kept_modes(const WholeArray<W>& x, int axis, bool both_signs, std::int64_t m) {
   const std::int64_t n = x.shape[static_cast<std::size_t>(axis)];
   if (m == n) return x;
   Shape shape = x.shape;
@@ -270,8 +193,8 @@ WholeArray<W> kept_modes(const WholeArray<W>& x, int axis, bool is_cosine, std::
                                  x.im[static_cast<std::size_t>(in + k * step)];
                            };
                            for (std::int64_t j = 0; j < m; ++j)
-                             add(j, index_of_mode(j, m, n, is_cosine));
-                           if (!is_cosine && m % 2 == 0) add(m / 2, m / 2);
+                             add(j, index_of_mode(j, m, n, both_signs));
+                           if (both_signs && m % 2 == 0) add(m / 2, m / 2);
                          });
   return y;
 }
@@ -279,7 +202,7 @@ WholeArray<W> kept_modes(const WholeArray<W>& x, int axis, bool is_cosine, std::
 /// Whole lines of n elements with these lowest wavenumbers and zeros; for even m the middle one is
 /// divided between m/2 and -m/2.
 template <class W>
-WholeArray<W> spread_modes(const WholeArray<W>& x, int axis, bool is_cosine, std::int64_t n) {
+WholeArray<W> spread_modes(const WholeArray<W>& x, int axis, bool both_signs, std::int64_t n) {
   const std::int64_t m = x.shape[static_cast<std::size_t>(axis)];
   if (m == n) return x;
   Shape shape = x.shape;
@@ -294,8 +217,8 @@ WholeArray<W> spread_modes(const WholeArray<W>& x, int axis, bool is_cosine, std
                                  factor * x.im[static_cast<std::size_t>(in + j * step)];
                            };
                            for (std::int64_t j = 0; j < m; ++j)
-                             set(index_of_mode(j, m, n, is_cosine), j, 1);
-                           if (is_cosine || m % 2 != 0) return;
+                             set(index_of_mode(j, m, n, both_signs), j, 1);
+                           if (!both_signs || m % 2 != 0) return;
                            set(m / 2, m / 2, W(0.5));
                            set(n - m / 2, m / 2, W(0.5));
                          });
@@ -319,11 +242,7 @@ inline long double reference_scale(const Problem& problem, bool forward) {
   long double points = 1;
   for (const int axis : problem.axes) {
     const std::int64_t n = problem.shape[static_cast<std::size_t>(axis)];
-    const Kind kind = problem.kind_of(axis);
-    points *= static_cast<long double>(!is_cosine_kind(kind) ? n
-                                       : kind == Kind::dct1  ? 2 * (n - 1)
-                                       : kind == Kind::dst1  ? 2 * (n + 1)
-                                                             : 2 * n);
+    points *= static_cast<long double>(logical_length(problem.kind_of(axis), n));
   }
   switch (problem.norm) {
     case Norm::none:
@@ -348,15 +267,14 @@ WholeArray<W> reference_transform(const Problem& problem, bool forward, WholeArr
   for (int axis : problem.axes) {
     if (axis == halved) continue;
     const Kind kind = problem.kind_of(axis);
-    const bool is_cosine = is_cosine_kind(kind);
+    const bool both_signs = has_both_signs(kind);
     const std::int64_t n = problem.shape[static_cast<std::size_t>(axis)];
-    x = forward ? with_extent(x, axis, n) : spread_modes(x, axis, is_cosine, n);
-    if (is_cosine)
-      transform_cosine_axis(x, axis, forward ? kind : inverse_of(kind),
-                            problem.norm == Norm::ortho);
+    x = forward ? with_extent(x, axis, n) : spread_modes(x, axis, both_signs, n);
+    if (is_real_kind(kind))
+      transform_real_axis(x, axis, forward ? kind : inverse_of(kind), problem.norm == Norm::ortho);
     else
       transform_axis(x, axis, sign);
-    x = forward ? kept_modes(x, axis, is_cosine, problem.modes_of(axis))
+    x = forward ? kept_modes(x, axis, both_signs, problem.modes_of(axis))
                 : with_extent(x, axis, problem.support_of(axis));
   }
   if (r2c) {
@@ -365,7 +283,7 @@ WholeArray<W> reference_transform(const Problem& problem, bool forward, WholeArr
     x = forward ? with_extent(x, halved, n)
                 : completed_by_symmetry(spread_half(x, halved, m, n), halved, n);
     transform_axis(x, halved, sign);
-    x = forward ? with_extent(kept_modes(x, halved, false, m), halved, m / 2 + 1)
+    x = forward ? with_extent(kept_modes(x, halved, true, m), halved, m / 2 + 1)
                 : with_extent(x, halved, problem.support_of(halved));
   }
   const W scale = static_cast<W>(reference_scale(problem, forward));

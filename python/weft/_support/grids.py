@@ -35,6 +35,16 @@ COSINE_GRIDS = {
 }
 
 
+def has_mean(kind: str) -> bool:
+    """Returns whether a wavenumber of the kind is 0.
+
+    >>> [has_mean(kind) for kind in ("c2c", "dct2", "dct4")]
+    [True, True, False]
+    """
+    grid = COSINE_GRIDS.get(kind)
+    return grid is None or grid.lowest == 0
+
+
 def positions(kind: str, n: int, length: float) -> Array:
     """Returns the points of an axis: from 0 to below L if it is periodic, otherwise those of its cosines or sines.
 

@@ -34,7 +34,7 @@ class KindsOnDisks(Kinds):
     """The kinds of a transform on disks, where c2r is the inverse of r2c; None where weft chooses."""
 
     words = (*_planning.WORDS["kind"], "c2r")
-    values = ", ".join(f"`{word}`" for word in words)
+    values = f"{Kinds.values}, and `c2r`"
 
     def named(self, given: Any, name: str) -> list[str]:
         """Returns the words.
@@ -75,8 +75,8 @@ class OocOptions:
         KINDS,
         None,
         "c2c: complex to complex. r2c: real to complex. c2r: the inverse of r2c, and of the kinds of all other axes. "
-        "dct1 to dct4, dst1 to dst4: cosine and sine transforms. One word, or one for each of the axes. Default: r2c "
-        "for real input without inverse, otherwise c2c.",
+        "Other kinds, such as dct2: real to real; of complex numbers, both parts. One word, or one for each of the "
+        "axes. Default: r2c for real input without inverse, otherwise c2c.",
         places=OOC,
     )
     axes: Any = option(Axes(), None, "Transformed axes, such as 0,2. Default: all axes.", places=OOC)

@@ -56,10 +56,11 @@ def alternatives(
     """Returns the fastest plan for the transform of an array on disks, its predicted time, and the next best plans.
 
     shape : of the array; for kinds "r2c" and "c2r" the shape of the reals.
-    kind : "c2c", "r2c" or its inverse "c2r", or a cosine or sine transform, "dct1" to "dst4"; one word, or one for each
-        of `axes`. r2c and c2r have n//2 + 1 elements along their axis on the complex side; one word means the last of
-        `axes`. c2r means the inverse of all axes. Lines of cosines and sines must be whole in memory: a block of each
-        point. axes : the transformed axes, by default all.
+    kind : "c2c", "r2c" or its inverse "c2r", or one that makes reals of reals, such as "dct2"; one word, or one for
+        each of `axes`. r2c and c2r have n//2 + 1 elements along their axis on the complex side; one word means the last
+        of `axes`. c2r means the inverse of all axes. Lines of reals to reals must be whole in memory: a block of each
+        point.
+    axes : the transformed axes, by default all.
     dtype : any dtype of the precision, 32 or 64 bits. If all kinds are cosines and sines, a complex dtype means complex
         numbers.
     memory_bytes : the memory for all passes.

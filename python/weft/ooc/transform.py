@@ -55,8 +55,8 @@ def fft(
         transforms need two panels per rank. No other process can open a set between the first write and the end.
     method : "auto", "k-pass", or "bmmc:" and one of weft.ooc.METHODS: by superlevels, with more passes. Superlevels
         transform one line of 2^n complex numbers that exceeds memory, and need sets as for :func:`permute`.
-    kind : "c2c", "r2c", "c2r", or a cosine or sine transform, "dct1" to "dst4"; one word, or one for each of `axes`.
-        Reals stay real if all are cosines and sines. Default: "r2c" for reals, "c2c" for complex numbers and for reals
+    kind : "c2c", "r2c", "c2r", or one that makes reals of reals, such as "dct2"; one word, or one for each of `axes`.
+        Reals stay real if no axis is c2c or r2c. Default: "r2c" for reals, "c2c" for complex numbers and for reals
         with `inverse`.
     axes, memory_bytes, block_bytes, order, threads, machine : as for :func:`weft.ooc.alternatives`, on the disks of the
         files. A new set also has blocks of block_bytes.

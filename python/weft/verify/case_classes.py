@@ -6,7 +6,7 @@ from random import Random
 
 from weft.verify.cases import DIRECTIONS, GROUPS, MEMORIES, NORMS, PRECISIONS, Case, LayoutSpec, is_empty
 from weft.verify.draws import EVERY_SLICE, METHODS, random_case
-from weft.verify.kinds import KEPT
+from weft.verify.kinds import REAL_KINDS
 
 
 def is_prime(n: int) -> bool:
@@ -28,14 +28,14 @@ def kind_family(case: Case) -> str:
     """Returns "cosine" for cosine and sine axes alone, "mixed" for these with others, otherwise "c2c" or "r2c"."""
     if case.has_only_cosines:
         return "cosine"
-    if any(kind in KEPT for kind in case.kinds):
+    if any(kind in REAL_KINDS for kind in case.kinds):
         return "mixed"
     return "c2c" if case.halved_axis is None else "r2c"
 
 
 def cosine_type(case: Case) -> str:
     """Returns the first cosine or sine kind of the case."""
-    return next((kind for kind in case.kinds if kind in KEPT), "none")
+    return next((kind for kind in case.kinds if kind in REAL_KINDS), "none")
 
 
 def cosine_numbers(case: Case) -> str:
@@ -57,7 +57,7 @@ def fewer_modes(case: Case) -> str:
     Even numbers have a middle element, which is two wavenumbers. Axes that keep the numbers have "cosine".
     """
     kinds, modes = case.kind_of_axis, case.modes_of_axis
-    cut = [axis for axis in case.truncated_axes if kinds[axis] not in KEPT]
+    cut = [axis for axis in case.truncated_axes if kinds[axis] not in REAL_KINDS]
     if not cut:
         return "cosine" if case.truncated_axes else "none"
     return f"{kinds[cut[0]]}-{('even', 'odd')[modes[cut[0]] % 2]}"
@@ -145,7 +145,7 @@ def expected_classes(max_ranks: int) -> dict[str, tuple[str, ...]]:
     return {
         "dimension": ("1", "2", "3", "4", "5"),
         "kind": ("c2c", "r2c", "cosine", "mixed"),
-        "cosine type": ("none", *KEPT),
+        "cosine type": ("none", *REAL_KINDS),
         "cosine numbers": ("none", "real", "complex"),
         "modes": ("all", "some", "each"),
         "fewer modes": ("none", "c2c-even", "c2c-odd", "r2c-even", "r2c-odd", "cosine"),

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from weft.verify.kinds import KEPT, each_of, has_words, logical_length, stored_length
+from weft.verify.kinds import REAL_KINDS, each_of, has_words, logical_length, stored_length
 
 Bounds = tuple[tuple[int, int], ...]
 
@@ -187,7 +187,7 @@ class Case:
 
     @property
     def has_only_cosines(self) -> bool:
-        return all(kind in KEPT for kind in self.kinds)
+        return all(kind in REAL_KINDS for kind in self.kinds)
 
     @property
     def has_real_input(self) -> bool:

@@ -11,7 +11,7 @@ from random import Random
 from typing import TypeVar
 
 from weft.verify.cases import DIRECTIONS, MEMORIES, NORMS, Bounds, Case, LayoutSpec
-from weft.verify.kinds import KEPT
+from weft.verify.kinds import REAL_KINDS
 
 T = TypeVar("T")
 
@@ -129,7 +129,7 @@ def draw_halo(rng: Random, case: Case) -> Case:
 
 def draw_cosine(rng: Random, n: int) -> str:
     """Draws a cosine or sine kind; dct1 needs two points."""
-    return rng.choice(KEPT if n > 1 else KEPT[1:])
+    return rng.choice(REAL_KINDS if n > 1 else REAL_KINDS[1:])
 
 
 def factorisations(number: int, count: int) -> list[tuple[int, ...]]:

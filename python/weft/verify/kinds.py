@@ -5,16 +5,53 @@ This module computes the properties of kinds a second time, on purpose, from the
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
 
-COSINES = ("dct1", "dct2", "dct3", "dct4", "dst1", "dst2", "dst3", "dst4")
-# The kinds that keep the numbers of an array: reals, or both parts of complex numbers.
-KEPT = COSINES
-KINDS = ("c2c", "r2c", *KEPT)
+
+@dataclass(frozen=True)
+class RealSum:
+    """X[k] = sum over j of f_j x[j] w(2 pi (2j + a) (2k + b) / M), a transform of reals to reals.
+
+    `f_j` is `factor`, but 1 at the ends of the input. M is `quarters` * 4 * (n + added). With norm "ortho" the ends of
+    input and output have further factors.
+    """
+
+    wave: Callable[[Any, Any], Any]  # w, of the cosine and the sine
+    a: int = 0
+    b: int = 0
+    added: int = 0
+    quarters: int = 2
+    factor: int = 2
+    input_ends: tuple[int, ...] = ()
+    output_ends: tuple[int, ...] = ()
+
+
+def _cosine(cosine: Any, _: Any) -> Any:
+    return cosine
+
+
+def _sine(_: Any, sine: Any) -> Any:
+    return sine
+
+
+# The kinds that make reals of reals, or transform both parts of complex numbers.
+REAL_SUMS = {
+    "dct1": RealSum(_cosine, added=-1, input_ends=(0, -1), output_ends=(0, -1)),
+    "dct2": RealSum(_cosine, a=1, output_ends=(0,)),
+    "dct3": RealSum(_cosine, b=1, input_ends=(0,)),
+    "dct4": RealSum(_cosine, a=1, b=1),
+    "dst1": RealSum(_sine, a=2, b=2, added=1),
+    "dst2": RealSum(_sine, a=1, b=2, output_ends=(-1,)),
+    "dst3": RealSum(_sine, a=2, b=1, input_ends=(-1,)),
+    "dst4": RealSum(_sine, a=1, b=1),
+}
+REAL_KINDS = tuple(REAL_SUMS)
+COSINES = tuple(kind for kind in REAL_KINDS if kind.startswith(("dct", "dst")))
+KINDS = ("c2c", "r2c", *REAL_KINDS)
 # The kinds whose unscaled inverse is another kind.
 INVERSES = {"dct2": "dct3", "dct3": "dct2", "dst2": "dst3", "dst3": "dst2"}
-# The denominator of the angles, less the points of the axis; 0 for other kinds.
-ADDED = {"dct1": -1, "dst1": 1}
 
 
 def each_of(kind: str | Sequence[str], count: int) -> tuple[str, ...]:
@@ -35,9 +72,9 @@ def has_words(kind: object, count: int) -> bool:
     return isinstance(kind, str) and kind in KINDS
 
 
-def denominator(kind: str, n: int) -> int:
-    """Returns the number that divides the angles of a cosine or sine transform, in units of pi."""
-    return n + ADDED.get(kind, 0)
+def period(kind: str, n: int) -> int:
+    """Returns M of a transform of reals to reals."""
+    return 4 * logical_length(kind, n)
 
 
 def logical_length(kind: str, n: int) -> int:
@@ -46,7 +83,8 @@ def logical_length(kind: str, n: int) -> int:
     >>> [logical_length(kind, 5) for kind in ("c2c", "r2c", "dct1", "dct2", "dst1")]
     [5, 5, 8, 10, 12]
     """
-    return 2 * denominator(kind, n) if kind in COSINES else n
+    of_reals = REAL_SUMS.get(kind)
+    return n if of_reals is None else of_reals.quarters * (n + of_reals.added)
 
 
 def stored_length(kind: str, modes: int) -> int:

@@ -18,7 +18,7 @@ import numpy as np
 
 from weft.verify import reference
 from weft.verify.cases import Case
-from weft.verify.kinds import COSINES, KEPT, inverse_of
+from weft.verify.kinds import COSINES, REAL_KINDS, inverse_of
 from weft.verify.reference import Array
 from weft.verify.trial import make_together, output_shape_of, require, together
 
@@ -132,7 +132,7 @@ class Waves:
     def _make_real(self) -> None:
         """Gives every wave its mirror image with the conjugate amplitude, so that the field is real."""
         kinds, shape = self.case.kind_of_axis, self.case.shape
-        turning = [axis for axis, kind in kinds.items() if kind not in KEPT]
+        turning = [axis for axis, kind in kinds.items() if kind not in REAL_KINDS]
         for numbers in self.numbers[:]:
             mirrored = [-k % shape[axis] if axis in turning else k for axis, k in enumerate(numbers)]
             self.numbers.append(mirrored)
@@ -143,10 +143,10 @@ class Waves:
         factors = []
         kinds = self.case.kind_of_axis
         for axis, (n, (lo, hi)) in enumerate(zip(self.case.shape, box, strict=True)):
-            if kinds.get(axis) in KEPT:
+            if kinds.get(axis) in REAL_KINDS:
                 index, mode = np.arange(lo, hi), np.array([numbers[axis]])
                 inverse = inverse_of(kinds[axis])
-                (column,) = reference.cosine_coefficients(inverse, n, mode, index, self.case.norm)
+                (column,) = reference.coefficients(inverse, n, mode, index, self.case.norm)
                 factors.append(column.astype(np.clongdouble))
                 continue
             # j*k is reduced modulo n in integers, so that the angle is exact for any length of the axis.

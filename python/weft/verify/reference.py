@@ -40,12 +40,6 @@ PI = np.longdouble("3.141592653589793238462643383279502884")
 DIRECT_EXTENT_MAX = 4096
 # Above this number of elements long double is too slow, and its gain over double is negligible against the bound.
 LONG_DOUBLE_ELEMENTS_MAX = 1 << 20
-# X[k] = sum over j of f_j x[j] cos(pi (j+a) (k+b) / m) or sin(...), with 2a and 2b. f_j is 2, but 1 at ENDS_OF_INPUT.
-SHIFTS = {"dct1": (0, 0), "dct2": (1, 0), "dct3": (0, 1), "dct4": (1, 1)} | {
-    "dst1": (2, 2), "dst2": (1, 2), "dst3": (2, 1), "dst4": (1, 1)
-}  # fmt: skip
-ENDS_OF_INPUT = {"dct1": (0, -1), "dct3": (0,), "dst3": (-1,)}
-ENDS_OF_OUTPUT = {"dct1": (0, -1), "dct2": (0,), "dst2": (-1,)}
 SQRT2 = np.sqrt(np.longdouble(2))
 
 
@@ -102,8 +96,8 @@ def forward(
         x = cut(r2c(x, axis, sign), "r2c", axis, lengths[axis], kept[axis])
     result = c2c(x, _axes_of("c2c", of_axes), sign)
     for axis, each in of_axes.items():
-        if each in kinds.KEPT:
-            result = cosine(result, each, axis, norm)
+        if each in kinds.REAL_KINDS:
+            result = real_kind(result, each, axis, norm)
         if each != "r2c":
             result = cut(result, each, axis, lengths[axis], kept[axis])
     return np.asarray(result * scale(norm, "forward", points).astype(real_of(x)))
@@ -131,8 +125,8 @@ def backward(
     for axis, each in of_axes.items():
         if each != "r2c":
             result = fill(result, each, axis, lengths[axis], kept[axis])
-        if each in kinds.KEPT:
-            result = cosine(result, kinds.inverse_of(each), axis, norm)
+        if each in kinds.REAL_KINDS:
+            result = real_kind(result, kinds.inverse_of(each), axis, norm)
     result = c2c(result, _axes_of("c2c", of_axes), -sign)
     for axis in halved:  # after all other axes, because only then the lines are Hermitian
         result = fill(result, "r2c", axis, lengths[axis], kept[axis])
@@ -236,11 +230,11 @@ def c2r(spectrum: Array, axis: int, extent: int) -> Array:
     return along(spectrum, axis, lambda lines: direct_c2r(lines, extent))
 
 
-def cosine(x: Array, kind: str, axis: int, norm: str) -> Array:
-    """Returns the unscaled cosine or sine transform of reals, or of both parts; "ortho" has its factors at the ends."""
+def real_kind(x: Array, kind: str, axis: int, norm: str) -> Array:
+    """Returns an unscaled transform of reals to reals, or of both parts; "ortho" has its factors at the ends."""
     library, _ = serial_library()
-    if library is None or not hasattr(library, "dct"):
-        return along(x, axis, lambda lines: direct_cosine(lines, kind, norm))
+    if kind not in kinds.COSINES or library is None or not hasattr(library, "dct"):
+        return along(x, axis, lambda lines: direct_real_kind(lines, kind, norm))
     transform = library.dct if kind.startswith("dct") else library.dst
     if norm != "ortho":
         return np.asarray(transform(x, type=int(kind[-1]), axis=axis))
@@ -273,44 +267,45 @@ def direct_c2r(lines: Array, extent: int) -> Array:
     return np.asarray(sums.real.astype(real_of(lines)))
 
 
-def direct_cosine(lines: Array, kind: str, norm: str) -> Array:
+def direct_real_kind(lines: Array, kind: str, norm: str) -> Array:
     """Returns the sums of the definition along the last axis, in long double."""
     n = lines.shape[-1]
     index = np.arange(n)
     if n <= DIRECT_EXTENT_MAX:
-        return np.asarray((lines @ cosine_coefficients(kind, n, index, index, norm)).astype(lines.dtype))
-    # The angles are multiples of 2*pi/(8m), so that the sums are numbers of a longer c2c.
-    (a, b), period = SHIFTS[kind], 8 * kinds.denominator(kind, n)
+        return np.asarray((lines @ coefficients(kind, n, index, index, norm)).astype(lines.dtype))
+    # The angles are multiples of 2*pi/period, so that the sums are numbers of a longer c2c.
+    its, period = kinds.REAL_SUMS[kind], kinds.period(kind, n)
 
     def sums(part: Array) -> Array:
         spaced = np.zeros((*part.shape[:-1], period), complex_of(part))
-        spaced[..., 2 * index + a] = part * _input_factors(kind, n, index, norm)
-        found = c2c(spaced, [spaced.ndim - 1], +1)[..., 2 * index + b]
-        return (found.real if kind.startswith("dct") else found.imag) * _output_factors(kind, n, index, norm)
+        spaced[..., 2 * index + its.a] = part * _input_factors(kind, n, index, norm)
+        found = c2c(spaced, [spaced.ndim - 1], +1)[..., 2 * index + its.b]
+        return its.wave(found.real, found.imag) * _output_factors(kind, n, index, norm)
 
     result = sums(lines.real) + 1j * sums(lines.imag) if np.iscomplexobj(lines) else sums(lines)
     return np.asarray(result.astype(lines.dtype))
 
 
-def cosine_coefficients(kind: str, n: int, inputs: Array, outputs: Array, norm: str) -> Array:
+def coefficients(kind: str, n: int, inputs: Array, outputs: Array, norm: str) -> Array:
     """Returns the factor of each of some inputs in each of some outputs, in long double; "ortho" without its scale."""
-    (a, b), m = SHIFTS[kind], kinds.denominator(kind, n)
+    its, period = kinds.REAL_SUMS[kind], kinds.period(kind, n)
     # The product is first reduced modulo one turn, so that the angle is exact.
-    turns = (np.outer(2 * inputs + a, 2 * outputs + b) % (8 * m)).astype(np.longdouble) / (8 * m)
-    values = (np.cos if kind.startswith("dct") else np.sin)(2 * PI * turns)
+    turns = (np.outer(2 * inputs + its.a, 2 * outputs + its.b) % period).astype(np.longdouble) / period
+    values = its.wave(np.cos(2 * PI * turns), np.sin(2 * PI * turns))
     return np.asarray(
         values * _input_factors(kind, n, inputs, norm)[:, np.newaxis] * _output_factors(kind, n, outputs, norm)
     )
 
 
 def _input_factors(kind: str, n: int, index: Array, norm: str) -> Array:
-    ends = [end % n for end in ENDS_OF_INPUT.get(kind, ())]
-    return np.where(np.isin(index, ends), SQRT2 if norm == "ortho" else np.longdouble(1), np.longdouble(2))
+    its = kinds.REAL_SUMS[kind]
+    at_end = np.isin(index, [end % n for end in its.input_ends])
+    return np.where(at_end, SQRT2 if norm == "ortho" else np.longdouble(1), np.longdouble(its.factor))
 
 
 def _output_factors(kind: str, n: int, index: Array, norm: str) -> Array:
-    ends = [end % n for end in ENDS_OF_OUTPUT.get(kind, ())]
-    return np.where(np.isin(index, ends), 1 / SQRT2 if norm == "ortho" else np.longdouble(1), np.longdouble(1))
+    at_end = np.isin(index, [end % n for end in kinds.REAL_SUMS[kind].output_ends])
+    return np.where(at_end, 1 / SQRT2 if norm == "ortho" else np.longdouble(1), np.longdouble(1))
 
 
 def dft_matrix(extent: int, sign: int) -> Array:

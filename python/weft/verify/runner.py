@@ -27,7 +27,7 @@ from weft.verify import plane_waves, reference
 from weft.verify.case_classes import Histogram, draw_cases
 from weft.verify.cases import GROUPS, Case, product
 from weft.verify.halos import check_halo
-from weft.verify.kinds import KEPT, KINDS, each_of
+from weft.verify.kinds import KINDS, REAL_KINDS, each_of
 from weft.verify.round_trips import check_round_trip
 from weft.verify.trial import Trial, TrialFailed, input_dtype, layouts_of
 
@@ -468,7 +468,7 @@ def _problem_of(given: Mapping[str, Any], ranks: int) -> tuple[Case, dict[str, A
         shape=tuple(problem.shape),
         axes=tuple(problem.axes),
         kind=kind,
-        complex_input=all(each in KEPT for each in problem.kinds) and names_complex(options.get("dtype")),
+        complex_input=all(each in REAL_KINDS for each in problem.kinds) and names_complex(options.get("dtype")),
         modes=() if tuple(problem.modes) == extents else tuple(problem.modes),
         support=() if tuple(problem.support) == extents else tuple(problem.support),
         components=problem.components or 0,

@@ -154,17 +154,17 @@ TEST(Operators, Refusals) {
                  [&] { operators::curl(flat.plan()); });
 
   Fft<double> walls(grid_options({8, 6, 4}, {Kind::dct2, Kind::c2c, Kind::r2c}));
-  const std::vector<std::string> reason{"a derivative of cosines gives sines", "dct2 on axis 0"};
+  const std::vector<std::string> reason{"a derivative makes sines of cosines", "dct2 on axis 0"};
   const auto of_walls = [&](FieldFunction (*make)(const Plan&, const Lengths&)) {
     return [&, make] { make(walls.plan(), {}); };
   };
-  expect_refusal(unsupported, {"an odd derivative of cosines gives sines", "dct2 on axis 0"},
+  expect_refusal(unsupported, {"an odd derivative makes sines of cosines", "dct2 on axis 0"},
                  [&] { operators::derivative(walls.plan(), 0, 3); });
   expect_refusal(unsupported, reason, of_walls(operators::gradient));
   expect_refusal(unsupported, reason, of_walls(operators::divergence));
   expect_refusal(unsupported, reason, of_walls(operators::curl));
   expect_refusal(unsupported, reason, of_walls(operators::project));
-  expect_refusal(unsupported, {"fixed boundaries"}, [&] { operators::shift(walls.plan(), {0.1}); });
+  expect_refusal(unsupported, {"a shift makes sines of cosines"}, [&] { operators::shift(walls.plan(), {0.1}); });
 
   std::vector<std::complex<double>> spectrum(static_cast<std::size_t>(fourier.output_elements()));
   std::vector<double> reals(spectrum.size());

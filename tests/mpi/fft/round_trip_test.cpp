@@ -8,6 +8,7 @@
 #include "comm/from_mpi.hpp"
 #include "comm/node_memory.hpp"
 #include "mpi/support/fft_check.hpp"
+#include "support/real_kinds.hpp"
 
 namespace weft::test_support {
 namespace {
@@ -29,48 +30,11 @@ struct TripCase {
 double coordinate(const Problem& problem, bool in_spectrum, int axis, std::int64_t i) {
   const bool transformed =
       std::find(problem.axes.begin(), problem.axes.end(), axis) != problem.axes.end();
-  const auto n = static_cast<double>(problem.shape[static_cast<std::size_t>(axis)]);
-  const auto j = static_cast<double>(i);
-  if (!transformed) return j;
+  if (!transformed) return static_cast<double>(i);
   const Kind kind = problem.kind_of(axis);
-  if (in_spectrum) {
-    const std::int64_t m = problem.modes_of(axis);
-    switch (kind) {
-      case Kind::r2c:
-        return j;
-      case Kind::c2c:
-        return static_cast<double>(2 * i < m ? i : i - m);
-      case Kind::dct1:
-      case Kind::dct2:
-        return j;
-      case Kind::dct3:
-      case Kind::dct4:
-      case Kind::dst3:
-      case Kind::dst4:
-        return j + 0.5;
-      case Kind::dst1:
-      case Kind::dst2:
-        return j + 1;
-    }
-  }
-  switch (kind) {
-    case Kind::r2c:
-    case Kind::c2c:
-    case Kind::dct3:
-      return j / n;
-    case Kind::dct1:
-      return j / (n - 1);
-    case Kind::dct2:
-    case Kind::dct4:
-    case Kind::dst2:
-    case Kind::dst4:
-      return (j + 0.5) / n;
-    case Kind::dst1:
-      return (j + 1) / (n + 1);
-    case Kind::dst3:
-      return (j + 1) / n;
-  }
-  return 0;
+  return in_spectrum ? wavenumber_of(kind, i, problem.modes_of(axis))
+                     : position_of(
+                           kind, i, problem.shape[static_cast<std::size_t>(axis)]);
 }
 
 double weight(const Problem& problem, bool in_spectrum, const Shape& index) {

@@ -17,7 +17,7 @@ from hypothesis import HealthCheck, assume, given, note, settings
 from hypothesis import strategies as st
 from weft.verify import draws
 from weft.verify.cases import Case
-from weft.verify.kinds import COSINES
+from weft.verify.kinds import REAL_KINDS
 
 if TYPE_CHECKING:
     from pool import Pool
@@ -31,10 +31,10 @@ def alone(case: Case, **options: Any) -> list[float]:
 
 @pytest.mark.parametrize("complex_input", [False, True])
 @pytest.mark.parametrize("n", [2, 7, 8])
-@pytest.mark.parametrize("kind", ["c2c", "r2c", *COSINES])
+@pytest.mark.parametrize("kind", ["c2c", "r2c", *REAL_KINDS])
 def test_one_axis(kind: str, n: int, complex_input: bool) -> None:
     for modes in ((), (n - 1,), (max(1, n // 2),)):
-        alone(Case((n,), kind=kind, complex_input=complex_input and kind in COSINES, modes=modes))
+        alone(Case((n,), kind=kind, complex_input=complex_input and kind in REAL_KINDS, modes=modes))
 
 
 @pytest.mark.parametrize(

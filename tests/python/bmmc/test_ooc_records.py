@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 import seeds
-from cli_helpers import assert_done, assert_refused, weft
+from cli_helpers import assert_done, assert_refused, clean_environment, weft
 from ooc_arrays import KIB, assert_close, values
 from weft import InvalidArgument, IoFailure, Unsupported, ooc
 from weft.bmmc import permutations as bit_permutations
@@ -257,7 +257,9 @@ def test_ranks_that_are_stopped_leave_no_part_of_a_set(tmp_path: Path, method: s
     memory = "256KiB" if method == "auto" else "64KiB"
     words = ["ooc", "fft", "in.json", "out.json", "--memory", memory, "--block", "4KiB", "--method", method, "-n", "2"]
     command = [sys.executable, "-m", "weft", *words, *disks]
-    process = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    process = subprocess.Popen(
+        command, cwd=tmp_path, env=clean_environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
     while not (tmp_path / "out.json").exists() and process.poll() is None:
         time.sleep(0.01)
     process.send_signal(number)

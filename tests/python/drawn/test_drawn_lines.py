@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 import seeds
+from cli_helpers import clean_environment
 from draw import wrong_in_error
 from drawn_calls import callees
 from drawn_lines import FORKED, Line, commands
@@ -21,7 +22,9 @@ DRAWS = int(os.environ.get("WEFT_DRAWS", "100"))
 def test_none_ends_in_what_was_not_foreseen() -> None:
     seed = seeds.seed(1)
     command = [sys.executable, str(Path(__file__).with_name("draw.py")), "--draws", str(DRAWS), "--seed", str(seed)]
-    drawn = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+    drawn = subprocess.run(
+        command, env=clean_environment(), stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False
+    )
     print(drawn.stdout)
     assert drawn.returncode == 0, f"seed {seed}\n{drawn.stdout}{drawn.stderr}"
 

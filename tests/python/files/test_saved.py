@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 import weft
-from cli_helpers import assert_done, assert_refused, on_ranks
+from cli_helpers import assert_done, assert_refused, clean_environment, on_ranks
 from cli_helpers import here as cli
 from cli_helpers import weft as command
 from files_on_ranks import LAYOUTS, whole_array
@@ -413,7 +413,10 @@ def test_the_output_may_be_the_input(folder: Path) -> None:
 def test_ranks_that_are_stopped_leave_nothing(folder: Path, name: str) -> None:
     np.save("in.npy", np.ones((256, 256, 128)))
     process = subprocess.Popen(
-        [sys.executable, "-m", "weft", "fft", "in.npy", name, "-n", "2"], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        [sys.executable, "-m", "weft", "fft", "in.npy", name, "-n", "2"],
+        env=clean_environment(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
     )
     while len(os.listdir()) == 1 and process.poll() is None:
         time.sleep(0.001)

@@ -15,6 +15,7 @@ import killed_ranks
 import numpy as np
 import pytest
 import weft
+from cli_helpers import clean_environment
 from instants import Countdown
 from ooc_arrays import KIB, values
 from test_ooc_kept import assert_same_bits
@@ -256,11 +257,15 @@ def test_a_lost_report_of_ranks_is_given_again(tmp_path: Path) -> None:
     words = ["ooc", "fft", "x.npy", "--in-place", "--memory", "64KiB", "--block", "256", "-n", "2", "--oversubscribe"]
     command = [sys.executable, "-m", "weft", *words]
     with open("/dev/full", "w") as full:
-        lost = subprocess.run(command, cwd=tmp_path, stdout=full, stderr=subprocess.PIPE, text=True)
+        lost = subprocess.run(
+            command, cwd=tmp_path, env=clean_environment(), stdout=full, stderr=subprocess.PIPE, text=True
+        )
     assert lost.returncode != 0 and "cannot be written" in lost.stderr
     result = np.load(tmp_path / "x.npy")
     assert lacks_report(tmp_path / "x.npy")
-    said = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True).stdout
+    said = subprocess.run(
+        command, cwd=tmp_path, env=clean_environment(), capture_output=True, text=True, check=True
+    ).stdout
     assert "already complete" in said
     assert_same_bits(np.load(tmp_path / "x.npy"), result)
     assert os.listdir(tmp_path) == ["x.npy"]

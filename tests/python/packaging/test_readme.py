@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import weft
+from cli_helpers import clean_environment
 from pool import mpiexec_command
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -98,7 +99,7 @@ def run(command: list[str], folder: Path, environment: dict[str, str] | None = N
     done = subprocess.run(
         command,
         cwd=folder,
-        env=environment,
+        env=clean_environment() if environment is None else environment,
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,

@@ -1,4 +1,4 @@
-// Cosine and sine transforms of every engine against their sums in a wider type.
+// Transforms of reals to reals by every engine against their sums in a wider type.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -11,6 +11,7 @@
 #include "base/memory.hpp"
 #include "kernel/engine.hpp"
 #include "support/line_oracle.hpp"
+#include "support/real_kinds.hpp"
 #include "support/seed.hpp"
 #include "unit/support/expect_error.hpp"
 
@@ -21,34 +22,12 @@ using test_support::expect_error;
 
 const std::uint64_t seed = test_support::chosen_seed(8);
 
-const std::vector<Kind> kinds{Kind::dct1, Kind::dct2, Kind::dct3, Kind::dct4,
-                              Kind::dst1, Kind::dst2, Kind::dst3, Kind::dst4};
-
-/// cos(pi*m/n) and sin(pi*m/n).
-Wide cosine(std::int64_t m, std::int64_t n) { return root(m % (2 * n), 2 * n).re; }
-Wide sine(std::int64_t m, std::int64_t n) { return -root(m % (2 * n), 2 * n).im; }
-
-/// The factor of x[j] in y[k], as FFTW's manual has it.
+/// The factor of x[j] in y[k].
 Wide factor(Kind kind, std::int64_t j, std::int64_t k, std::int64_t n) {
-  const bool is_end = j == 0 || j == n - 1;
-  switch (kind) {
-    case Kind::dct1:
-      return (is_end ? 1 : 2) * cosine(j * k, n - 1);
-    case Kind::dct2:
-      return 2 * cosine((2 * j + 1) * k, 2 * n);
-    case Kind::dct3:
-      return (j == 0 ? 1 : 2) * cosine(j * (2 * k + 1), 2 * n);
-    case Kind::dct4:
-      return 2 * cosine((2 * j + 1) * (2 * k + 1), 4 * n);
-    case Kind::dst1:
-      return 2 * sine((j + 1) * (k + 1), n + 1);
-    case Kind::dst2:
-      return 2 * sine((2 * j + 1) * (k + 1), 2 * n);
-    case Kind::dst3:
-      return (j == n - 1 ? 1 : 2) * sine((j + 1) * (2 * k + 1), 2 * n);
-    default:
-      return 2 * sine((2 * j + 1) * (2 * k + 1), 4 * n);
-  }
+  const test_support::RealTerm term = test_support::real_term(kind, j, k, n);
+  const std::int64_t turn = 2 * test_support::half_turn(kind, n);
+  const WideComplex wave = root(term.m % turn, turn);
+  return term.weight * test_support::wave_of<Wide>(kind, wave.re, -wave.im);
 }
 
 /// The factors of a kind and length: that of x[j] in y[k] at k*n + j.
@@ -133,7 +112,7 @@ class CosineLines : public testing::TestWithParam<std::string> {};
 TEST_P(CosineLines, AreTheirSums) {
   if (!has_engine(GetParam(), Precision::f64)) GTEST_SKIP() << GetParam() << " is not here";
   Engine& its = engine(GetParam());
-  for (const Kind kind : kinds)
+  for (const Kind kind : test_support::real_kinds)
     for (const std::int64_t length : {1, 2, 3, 4, 5, 7, 8, 15, 16, 31, 37, 60}) {
       if (kind == Kind::dct1 && length < 2) continue;
       const std::vector<Wide> exact = factors(kind, length);

@@ -5,7 +5,9 @@
 #include <array>
 #include <cmath>
 #include <cstring>
+#include <numbers>
 
+#include "support/real_kinds.hpp"
 #include "unit/support/expect_error.hpp"
 
 namespace weft::kernel {
@@ -36,59 +38,39 @@ TEST(FftwLibrary, OneFileLeadsToAllPrecisions) {
   EXPECT_NE(library.of(Precision::f32).plan_c2c, library.of(Precision::f64).plan_c2c);
 }
 
-/// Each type against its sum in the manual; types 1 need at least two points.
-TEST(FftwLibrary, CosineAndSineTransformsAreTheirSums) {
+/// Each number of a kind against its sum.
+TEST(FftwLibrary, TransformsOfRealsAreTheirSums) {
   WEFT_NEED_FFTW()
   const FftwLibrary library = load_fftw(installed);
   const FftwFunctions& functions = library.of(Precision::f64);
   ASSERT_NE(functions.plan_r2r, nullptr);
   constexpr int n = 5;
   const std::array<double, n> x{1, -2, 3, 0.5, 4};
-  const double pi = std::acos(-1.0);
-  const auto sum = [&](auto term) {
-    double total = 0;
-    for (int j = 0; j < n; ++j) total += x[static_cast<std::size_t>(j)] * term(j);
-    return total;
-  };
-  const auto twice_inside = [](int j, int first, int last) {
-    return j == first || j == last ? 1.0 : 2.0;
-  };
-  const auto wanted = [&](int kind, int k) {
-    const double a = pi / n;
-    switch (kind) {
-      case fftw::dct1:
-        return sum(
-            [&](int j) { return twice_inside(j, 0, n - 1) * std::cos(pi * j * k / (n - 1)); });
-      case fftw::dct2:
-        return sum([&](int j) { return 2 * std::cos(a * (j + 0.5) * k); });
-      case fftw::dct3:
-        return sum([&](int j) { return twice_inside(j, 0, 0) * std::cos(a * j * (k + 0.5)); });
-      case fftw::dct4:
-        return sum([&](int j) { return 2 * std::cos(a * (j + 0.5) * (k + 0.5)); });
-      case fftw::dst1:
-        return sum([&](int j) { return 2 * std::sin(pi * (j + 1) * (k + 1) / (n + 1)); });
-      case fftw::dst2:
-        return sum([&](int j) { return 2 * std::sin(a * (j + 0.5) * (k + 1)); });
-      case fftw::dst3:
-        return sum([&](int j) {
-          return twice_inside(j, n - 1, n - 1) * std::sin(a * (j + 1) * (k + 0.5));
-        });
-      default:
-        return sum([&](int j) { return 2 * std::sin(a * (j + 0.5) * (k + 0.5)); });
+  const auto wanted = [&](Kind kind, int k) {
+    double sum = 0;
+    for (int j = 0; j < n; ++j) {
+      const test_support::RealTerm term = test_support::real_term(kind, j, k, n);
+      const double angle = std::numbers::pi * static_cast<double>(term.m) /
+                           static_cast<double>(test_support::half_turn(kind, n));
+      sum += x[static_cast<std::size_t>(j)] * term.weight *
+             test_support::wave_of(kind, std::cos(angle), std::sin(angle));
     }
+    return sum;
   };
-  for (const int kind : {fftw::dct1, fftw::dct2, fftw::dct3, fftw::dct4, fftw::dst1, fftw::dst2,
-                         fftw::dst3, fftw::dst4}) {
+  ASSERT_EQ(fftw::r2r_kinds.size(), test_support::real_kinds.size());
+  for (std::size_t i = 0; i < fftw::r2r_kinds.size(); ++i) {
     std::array<double, n> in = x;
     std::array<double, n> out{};
     const FftwLoop line{n, 1, 1};
-    void* plan = functions.plan_r2r(1, &line, 0, nullptr, in.data(), out.data(), &kind,
-                                    fftw::estimate | fftw::preserve_input);
-    ASSERT_NE(plan, nullptr) << kind;
+    void* plan = functions.plan_r2r(1, &line, 0, nullptr, in.data(), out.data(),
+                                    &fftw::r2r_kinds[i], fftw::estimate | fftw::preserve_input);
+    const Kind kind = test_support::real_kinds[i];
+    ASSERT_NE(plan, nullptr) << to_string(kind);
     functions.execute_r2r(plan, in.data(), out.data());
     functions.destroy(plan);
     for (int k = 0; k < n; ++k)
-      EXPECT_NEAR(out[static_cast<std::size_t>(k)], wanted(kind, k), 1e-13) << kind << ", " << k;
+      EXPECT_NEAR(out[static_cast<std::size_t>(k)], wanted(kind, k), 1e-13)
+          << to_string(kind) << ", " << k;
   }
 }
 

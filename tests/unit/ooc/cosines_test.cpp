@@ -18,6 +18,7 @@
 #include "support/fake_volume.hpp"
 #include "support/ooc_reference.hpp"
 #include "support/random_layouts.hpp"
+#include "support/real_kinds.hpp"
 #include "support/seed.hpp"
 #include "unit/support/expect_error.hpp"
 #include "unit/support/round_prices.hpp"
@@ -309,8 +310,7 @@ TEST(CosinesOnDisks, TheNamedMemoryIsEnough) {
 }
 
 TEST(CosinesOnDisks, OrthogonalOnesKeepTheNorm) {
-  for (const Kind kind : {Kind::dct1, Kind::dct2, Kind::dct3, Kind::dct4, Kind::dst1, Kind::dst2,
-                          Kind::dst3, Kind::dst4})
+  for (const Kind kind : test_support::real_kinds)
     for (const Element element : {Element::real, Element::complex}) {
       KPassProblem problem{
           .shape = {21, 40}, .axes = {0, 1}, .memory_bytes = 16 << 10, .block_bytes = 64};

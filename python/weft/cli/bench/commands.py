@@ -5,6 +5,7 @@ from typing import Annotated
 import typer
 
 import weft
+from weft._support.option_types import KIND_WORDS
 from weft.cli.support.choices import DtypeOfKinds, Json, Oversubscribe, Ranks, Trace
 from weft.cli.support.command import app, numbers_of, start
 from weft.cli.support.option_tables import Part, with_options
@@ -22,9 +23,7 @@ def bench_command(
     ] = None,
     kind: Annotated[
         str,
-        typer.Option(
-            metavar="KIND,...", help="c2c, r2c, dct1 to dct4 or dst1 to dst4: one word, or one for each of the axes."
-        ),
+        typer.Option(metavar="KIND,...", help=f"{KIND_WORDS}: one word, or one for each of the axes."),
     ] = "c2c",
     dtype: DtypeOfKinds = "float64",
     in_place: Annotated[bool, typer.Option("--in-place", help="Output in the memory of the input.")] = False,

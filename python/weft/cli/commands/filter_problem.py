@@ -14,9 +14,6 @@ from weft.cli.support.text import joined
 from weft.cli.support.values import checked_axes, keeps_numbers, kinds_by_axis
 from weft.files import Source, complex_dtype
 
-# The kinds with a wavenumber 0: Poisson's equation then determines the solution up to its mean.
-WITH_MEAN = ("c2c", "r2c", "dct1", "dct2")
-
 
 @dataclass(frozen=True)
 class Problem:

@@ -9,9 +9,10 @@ import numpy as np
 
 import weft
 from weft import array_files, operators
+from weft._support.grids import has_mean
 from weft._support.memory import check_memory, gibibytes
 from weft.cli.commands.fft import Clock, file_fields, reading_of
-from weft.cli.commands.filter_problem import WITH_MEAN, Problem, described
+from weft.cli.commands.filter_problem import Problem, described
 from weft.cli.commands.plan import explained
 from weft.cli.support.arrays import warn_not_finite
 from weft.cli.support.operator_values import ChosenOperator
@@ -189,7 +190,7 @@ def removed_mean(session: Session, problem: Problem, side: Any, local: np.ndarra
 
     If some axes are not transformed there is a mean at each of their points: the result is the largest in magnitude.
     """
-    if not set(problem.kinds) <= set(WITH_MEAN):
+    if not all(map(has_mean, problem.kinds)):
         return None
     means = local
     for axis, kind in zip(problem.axes, problem.kinds, strict=True):

@@ -4,6 +4,7 @@ from typing import Annotated
 
 import typer
 
+from weft._support.option_types import KIND_WORDS
 from weft.cli.support.choices import (
     BandPass,
     BoxLength,
@@ -59,8 +60,8 @@ def fft_command(
         str | None,
         typer.Option(
             metavar="KIND,...",
-            help="c2c, r2c, dct1 to dct4 or dst1 to dst4: one word, or one for each of the axes. Default: r2c for real "
-            "data; c2c for complex data or --inverse. c2r: the inverse of r2c.",
+            help=f"{KIND_WORDS}: one word, or one for each of the axes. Default: r2c for real data; c2c for complex "
+            "data or --inverse. c2r: the inverse of r2c.",
         ),
     ] = None,
     inverse: Annotated[bool, typer.Option("--inverse", help="The inverse transform.")] = False,

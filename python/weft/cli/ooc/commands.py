@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 import weft
+from weft._support.option_types import KIND_WORDS
 from weft.cli.support.choices import (
     BandPass,
     Derivative,
@@ -273,7 +274,7 @@ def filter_command(
         OocOptions,
         Part(
             *FILTERED,
-            help={"kind": "r2c: filter reals. c2c: filter complex numbers. Default: r2c for real input, else c2c."},
+            help={"kind": "r2c: filter reals. c2c: filter complex numbers. Default: r2c for reals, otherwise c2c."},
         ),
     ],
     dry_run: DryRun = False,
@@ -349,9 +350,7 @@ def plan_command(
         Part(
             *PLANNED,
             defaults={"kind": "c2c"},
-            help={
-                "kind": "c2c, r2c, its inverse c2r, dct1 to dct4, dst1 to dst4: one word, or one for each of the axes."
-            },
+            help={"kind": f"{KIND_WORDS}, or c2r, the inverse of r2c: one word, or one for each of the axes."},
         ),
     ],
     dtype: DtypeOfKinds = "float64",

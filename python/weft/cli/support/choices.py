@@ -5,6 +5,8 @@ from typing import Annotated
 
 import typer
 
+from weft._support.option_types import KIND_WORDS
+
 
 class MapForm(str, Enum):
     table = "table"
@@ -24,8 +26,7 @@ Kinds = Annotated[
     typer.Option(
         "--kind",
         metavar="KIND,...",
-        help="c2c, r2c, dct1 to dct4 or dst1 to dst4: one word, or one for each of the axes. c2r: the inverse of r2c, "
-        "whose plan is the same.",
+        help=f"{KIND_WORDS}: one word, or one for each of the axes. c2r: the inverse of r2c, whose plan is the same.",
     ),
 ]
 KindsOfData = Annotated[
@@ -33,8 +34,7 @@ KindsOfData = Annotated[
     typer.Option(
         "--kind",
         metavar="KIND,...",
-        help="c2c, r2c, dct1 to dct4 or dst1 to dst4: one word, or one for each of the axes. Default: r2c for real "
-        "data, c2c for complex data.",
+        help=f"{KIND_WORDS}: one word, or one for each of the axes. Default: r2c for real data, c2c for complex data.",
     ),
 ]
 DtypeOfKinds = Annotated[

@@ -1,0 +1,158 @@
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <numbers>
+#include <vector>
+
+#include <weft/kind.hpp>
+
+// What the tests know of each kind, a second time on purpose: the sums of FFTW's manual, and the
+// tables of the documentation.
+
+namespace weft::test_support {
+
+/// The kinds that make reals of reals.
+inline const std::vector<Kind> real_kinds{Kind::dct1, Kind::dct2, Kind::dct3, Kind::dct4,
+                                          Kind::dst1, Kind::dst2, Kind::dst3, Kind::dst4};
+
+inline bool is_real_kind(Kind kind) { return kind != Kind::c2c && kind != Kind::r2c; }
+
+/// Whether the spectrum has both signs of wavenumbers.
+inline bool has_both_signs(Kind kind) { return !is_real_kind(kind); }
+
+/// A term of a sum: weight times the wave at the angle pi * m / M.
+struct RealTerm {
+  std::int64_t m = 0;
+  int weight = 2;
+};
+
+/// Returns M of a kind for n points.
+inline std::int64_t half_turn(Kind kind, std::int64_t n) {
+  switch (kind) {
+    case Kind::dct1:
+      return n - 1;
+    case Kind::dst1:
+      return n + 1;
+    case Kind::dct4:
+    case Kind::dst4:
+      return 4 * n;
+    default:
+      return 2 * n;
+  }
+}
+
+inline RealTerm real_term(Kind kind, std::int64_t j, std::int64_t k, std::int64_t n) {
+  switch (kind) {
+    case Kind::dct1:
+      return {j * k, j == 0 || j == n - 1 ? 1 : 2};
+    case Kind::dct2:
+      return {(2 * j + 1) * k};
+    case Kind::dct3:
+      return {j * (2 * k + 1), j == 0 ? 1 : 2};
+    case Kind::dst1:
+      return {(j + 1) * (k + 1)};
+    case Kind::dst2:
+      return {(2 * j + 1) * (k + 1)};
+    case Kind::dst3:
+      return {(j + 1) * (2 * k + 1), j == n - 1 ? 1 : 2};
+    default:  // dct4, dst4
+      return {(2 * j + 1) * (2 * k + 1)};
+  }
+}
+
+/// Returns the wave at an angle, of its cosine and sine.
+template <class W>
+W wave_of(Kind kind, W cosine, W sine) {
+  return kind >= Kind::dst1 ? sine : cosine;
+}
+
+/// Returns what scipy's norm "ortho" multiplies to the term, besides the scale.
+inline long double ortho_factor(Kind kind, std::int64_t j, std::int64_t k, std::int64_t n) {
+  const long double root = std::numbers::sqrt2_v<long double>;
+  const auto is_end = [n](std::int64_t i) { return i == 0 || i == n - 1; };
+  switch (kind) {
+    case Kind::dct1:
+      return (is_end(j) ? root : 1) / (is_end(k) ? root : 1);
+    case Kind::dct2:
+      return k == 0 ? 1 / root : 1;
+    case Kind::dct3:
+      return j == 0 ? root : 1;
+    case Kind::dst2:
+      return k == n - 1 ? 1 / root : 1;
+    case Kind::dst3:
+      return j == n - 1 ? root : 1;
+    default:
+      return 1;
+  }
+}
+
+inline Kind inverse_of(Kind kind) {
+  switch (kind) {
+    case Kind::dct2:
+      return Kind::dct3;
+    case Kind::dct3:
+      return Kind::dct2;
+    case Kind::dst2:
+      return Kind::dst3;
+    case Kind::dst3:
+      return Kind::dst2;
+    default:
+      return kind;
+  }
+}
+
+/// Returns the length by which a transform and its unscaled inverse multiply.
+inline std::int64_t logical_length(Kind kind, std::int64_t n) {
+  switch (kind) {
+    case Kind::dct1:
+      return 2 * (n - 1);
+    case Kind::dst1:
+      return 2 * (n + 1);
+    default:
+      return has_both_signs(kind) ? n : 2 * n;
+  }
+}
+
+/// Returns the place of point j, where the length of the axis is 1.
+inline double position_of(Kind kind, std::int64_t point, std::int64_t points) {
+  const auto j = static_cast<double>(point);
+  const auto n = static_cast<double>(points);
+  switch (kind) {
+    case Kind::dct1:
+      return j / (n - 1);
+    case Kind::dct2:
+    case Kind::dct4:
+    case Kind::dst2:
+    case Kind::dst4:
+      return (j + 0.5) / n;
+    case Kind::dst1:
+      return (j + 1) / (n + 1);
+    case Kind::dst3:
+      return (j + 1) / n;
+    default:
+      return j / n;
+  }
+}
+
+/// Returns the wavenumber of element i of a spectrum of m modes, in units of 2*pi/L or pi/L.
+inline double wavenumber_of(Kind kind, std::int64_t i, std::int64_t m) {
+  switch (kind) {
+    case Kind::r2c:
+    case Kind::dct1:
+    case Kind::dct2:
+      return static_cast<double>(i);
+    case Kind::dct3:
+    case Kind::dct4:
+    case Kind::dst3:
+    case Kind::dst4:
+      return static_cast<double>(i) + 0.5;
+    case Kind::dst1:
+    case Kind::dst2:
+      return static_cast<double>(i + 1);
+    default:
+      return static_cast<double>(2 * i < m ? i : i - m);
+  }
+}
+
+}  // namespace weft::test_support
