@@ -134,12 +134,12 @@ PackedBlocks packed_blocks(const ExchangeEndpoint& side) {
   return blocks;
 }
 
-BufferNeeds packed_ends(const ExchangeEndpoint& side) {
+BufferNeeds packed_needs(const ExchangeEndpoint& side) {
   const PackedBlocks blocks = packed_blocks(side);
-  BufferNeeds ends{{{}, side.element_bytes, side.narrow},
-                   {{}, side.element_bytes, side.narrow},
-                   blocks.send_elements,
-                   blocks.recv_elements};
+  BufferNeeds needs{{{}, side.element_bytes, side.narrow},
+                    {{}, side.element_bytes, side.narrow},
+                    blocks.send_elements,
+                    blocks.recv_elements};
   const bool reads_own_elsewhere =
       side.keep_own_block || (side.own_buffer >= 0 && side.own_buffer != side.recv_buffer);
   kernel::Piece own_arrived;
@@ -147,26 +147,26 @@ BufferNeeds packed_ends(const ExchangeEndpoint& side) {
     const bool is_own = block.overlap.peer == side.rank;
     if (is_own) own_arrived = piece_of(block, side.recv_buffer);
     if (!is_own || !reads_own_elsewhere)
-      ends.inlet.pieces.push_back(piece_of(block, side.recv_buffer));
+      needs.inlet.pieces.push_back(piece_of(block, side.recv_buffer));
   }
   for (const PackedBlock& block : blocks.send) {
     const bool is_own = block.overlap.peer == side.rank;
     kernel::Piece piece = piece_of(block, side.send_buffer);
-    if (is_own && side.own_last) ends.own_elements = blocks.send_elements - block.offset;
+    if (is_own && side.own_last) needs.own_elements = blocks.send_elements - block.offset;
     if (is_own && side.own_buffer >= 0) {
       piece.buffer = side.own_buffer;
       piece.offset = 0;
       if (side.own_buffer == side.recv_buffer) piece = own_arrived;
-      ends.send_elements = block.offset;
+      needs.send_elements = block.offset;
     }
-    if (is_own && reads_own_elsewhere) ends.inlet.pieces.push_back(piece);
-    ends.outlet.pieces.push_back(std::move(piece));
+    if (is_own && reads_own_elsewhere) needs.inlet.pieces.push_back(piece);
+    needs.outlet.pieces.push_back(std::move(piece));
   }
-  merge_into_array(side.to.box(side.rank), ends.inlet.pieces);
-  return ends;
+  merge_into_array(side.to.box(side.rank), needs.inlet.pieces);
+  return needs;
 }
 
-BufferNeeds plain_ends(const ExchangeEndpoint& side) {
+BufferNeeds plain_needs(const ExchangeEndpoint& side) {
   return {plain_place(side.from, side, side.send_buffer),
           plain_place(side.to, side, side.recv_buffer), side.from.local_volume(side.rank),
           side.to.local_volume(side.rank)};

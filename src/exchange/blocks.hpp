@@ -8,26 +8,25 @@
 
 namespace weft::exchange {
 
-/// The part of one chunk that two ranks share.
+/// The elements of one chunk that go from one rank to another.
 struct ChunkBlock {
   int chunk = 0;
   Overlap overlap;
 };
 
-/// The blocks that a rank sends or receives, in the order of chunks and, in each chunk, of ranks.
-/// They include its own blocks. Chunks are those of the sender.
+/// The blocks that a rank sends or receives, chunk by chunk; in each chunk by the other rank. They
+/// include the rank's own blocks. The sender's box is divided into the chunks.
 std::vector<ChunkBlock> send_blocks(const ExchangeEndpoint& side);
 std::vector<ChunkBlock> recv_blocks(const ExchangeEndpoint& side);
 
-/// Returns the bytes of this rank's box after an exchange that other ranks, from rank `first` up to
-/// `end`, had in theirs before it.
+/// Returns the bytes that this rank gets from others, counting only ranks `first` to `end` - 1.
 std::int64_t bytes_from_ranks(const ExchangeEndpoint& side, std::int64_t first, std::int64_t end);
 
-/// A block of a packed exchange: dense, at an offset of a buffer, in elements.
+/// A block of a packed exchange. It is contiguous in its buffer.
 struct PackedBlock {
   int chunk = 0;
   Overlap overlap;
-  std::int64_t offset = 0;
+  std::int64_t offset = 0;  ///< in the buffer, in elements
 };
 
 /// The blocks of one rank, one after the other.
@@ -39,14 +38,15 @@ struct PackedBlocks {
 };
 PackedBlocks packed_blocks(const ExchangeEndpoint& side);
 
-/// Returns the places of blocks that one stage writes and the next one reads, without a pass for
-/// packing.
-BufferNeeds packed_ends(const ExchangeEndpoint& side);
+/// Returns the places of packed blocks. The earlier stage writes them and the later one reads them,
+/// so packing needs no pass of its own.
+BufferNeeds packed_needs(const ExchangeEndpoint& side);
 
-/// Returns the places of two plain local arrays in C order, between which MPI moves strided boxes.
-BufferNeeds plain_ends(const ExchangeEndpoint& side);
+/// Returns the places of two plain local arrays in C order. MPI moves strided boxes from one to the
+/// other.
+BufferNeeds plain_needs(const ExchangeEndpoint& side);
 
-/// A block in the form that src/comm exchanges. The peer is a rank of the group.
+/// A block in the form that src/comm exchanges. Its peer is numbered in the group.
 struct WireBlock {
   int chunk = 0;
   bool own = false;

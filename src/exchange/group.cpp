@@ -18,12 +18,12 @@ int Group::index_of(std::int64_t rank) const {
 }
 
 Group make_group(const Layout& from, const Layout& to, const comm::Communicator& comm) {
-  const std::int64_t color = group_color(from, to, comm.rank());
+  const std::int64_t group = group_number(from, to, comm.rank());
   std::vector<std::int64_t> members;
   for (std::int64_t rank = 0; rank < from.ranks(); ++rank)
-    if (group_color(from, to, rank) == color) members.push_back(rank);
+    if (group_number(from, to, rank) == group) members.push_back(rank);
   if (static_cast<std::int64_t>(members.size()) == from.ranks()) return {comm, {}};
-  return {comm.subset(color), std::move(members)};
+  return {comm.subset(group), std::move(members)};
 }
 
 }  // namespace weft::exchange

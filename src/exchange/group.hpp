@@ -9,12 +9,11 @@
 
 namespace weft::exchange {
 
-/// The ranks that exchange with each other: a row or column of the process grid if only some axes
-/// are redistributed, otherwise all ranks.
+/// The ranks that exchange with each other, see group_number().
 struct Group {
   comm::Communicator comm;
-  std::vector<std::int64_t>
-      members;  ///< rank in the layouts for each rank of the group; empty: identical
+  /// For each rank of the group its rank in the layouts; empty: the numbers are the same.
+  std::vector<std::int64_t> members;
 
   /// Returns the number in the group of a rank of the layouts.
   int index_of(std::int64_t rank) const;

@@ -7,10 +7,10 @@
 namespace weft::exchange {
 
 /// Returns places in the node memory of all ranks of the layouts.
-BufferNeeds shared_ends(const ExchangeEndpoint& side);
+BufferNeeds shared_needs(const ExchangeEndpoint& side);
 
 /// Returns places in the node memory of this rank's node and in the receive buffer.
-BufferNeeds node_aware_ends(const Exchange& exchange, const ExchangeEndpoint& side);
+BufferNeeds node_aware_needs(const Exchange& exchange, const ExchangeEndpoint& side);
 std::unique_ptr<Executor> make_node_aware(const Exchange& exchange, const ExchangeEndpoint& side,
                                           const ExchangeResources& resources);
 

@@ -158,7 +158,7 @@ kernel::Place combined_place(const ExchangeEndpoint& side, const Nodes& nodes, b
   return place;
 }
 
-BufferNeeds combined_ends(const ExchangeEndpoint& side) {
+BufferNeeds combined_needs(const ExchangeEndpoint& side) {
   const Nodes nodes(side);
   const std::int64_t own_node = nodes.of(side.rank);
   const std::vector<Bases> sent = bases_of_node(side, nodes, own_node, true);
@@ -216,27 +216,27 @@ SeparateMessages separate_messages(const ExchangeEndpoint& side) {
   return found;
 }
 
-BufferNeeds separate_ends(const ExchangeEndpoint& side) {
+BufferNeeds separate_needs(const ExchangeEndpoint& side) {
   const Nodes nodes(side);
   const std::int64_t own_node = nodes.of(side.rank);
   const SeparateMessages blocks = separate_messages(side);
-  BufferNeeds ends{{{}, side.element_bytes, side.narrow},
-                   {{}, side.element_bytes, side.narrow},
-                   blocks.send_elements,
-                   blocks.recv_elements};
+  BufferNeeds needs{{{}, side.element_bytes, side.narrow},
+                    {{}, side.element_bytes, side.narrow},
+                    blocks.send_elements,
+                    blocks.recv_elements};
   for (const Overlap& overlap : overlaps(side.from, side.rank, side.to))
     if (nodes.of(overlap.peer) == own_node)
-      ends.outlet.pieces.push_back(
+      needs.outlet.pieces.push_back(
           neighbour_piece(side, nodes, side.rank, overlap.peer, overlap.box));
   for (const Overlap& overlap : overlaps(side.to, side.rank, side.from))
     if (nodes.of(overlap.peer) == own_node)
-      ends.inlet.pieces.push_back(
+      needs.inlet.pieces.push_back(
           neighbour_piece(side, nodes, overlap.peer, side.rank, overlap.box));
   for (const auto& [overlap, offset] : blocks.send)
-    ends.outlet.pieces.push_back(dense_piece(overlap.box, side.send_buffer, offset));
+    needs.outlet.pieces.push_back(dense_piece(overlap.box, side.send_buffer, offset));
   for (const auto& [overlap, offset] : blocks.recv)
-    ends.inlet.pieces.push_back(dense_piece(overlap.box, side.recv_buffer, offset));
-  return ends;
+    needs.inlet.pieces.push_back(dense_piece(overlap.box, side.recv_buffer, offset));
+  return needs;
 }
 
 WireBlocks separate_wire_blocks(const ExchangeEndpoint& side) {
@@ -298,8 +298,8 @@ class NodeAware : public Executor {
 
 }  // namespace
 
-BufferNeeds node_aware_ends(const Exchange& exchange, const ExchangeEndpoint& side) {
-  return exchange.nodes == NodeUse::combined ? combined_ends(side) : separate_ends(side);
+BufferNeeds node_aware_needs(const Exchange& exchange, const ExchangeEndpoint& side) {
+  return exchange.nodes == NodeUse::combined ? combined_needs(side) : separate_needs(side);
 }
 
 std::unique_ptr<Executor> make_node_aware(const Exchange& exchange, const ExchangeEndpoint& side,

@@ -55,7 +55,7 @@ class Shared : public Executor {
 
 }  // namespace
 
-BufferNeeds shared_ends(const ExchangeEndpoint& side) {
+BufferNeeds shared_needs(const ExchangeEndpoint& side) {
   if (side.push)
     return {in_arrays_of_all(side.from, side.to, side, side.recv_buffer),
             own_array(side.to, side, side.recv_buffer), 0, side.to.local_volume(side.rank)};

@@ -11,18 +11,18 @@ namespace {
 struct Entry {
   Method method;
   WireForm wire_form;
-  BufferNeeds (*ends)(const ExchangeEndpoint&);
+  BufferNeeds (*needs)(const ExchangeEndpoint&);
   std::unique_ptr<Executor> (*make)(const Exchange&, const ExchangeEndpoint&, const Group&,
                                     const ExchangeResources&);
 };
 
 constexpr Entry table[] = {
-    {Method::shared, WireForm::automatic, shared_ends, make_shared},
-    {Method::collective, WireForm::packed, packed_ends, make_collective_packed},
-    {Method::messages, WireForm::packed, packed_ends, make_messages_packed},
-    {Method::collective, WireForm::datatype, plain_ends, make_collective_datatype},
-    {Method::messages, WireForm::datatype, plain_ends, make_messages_datatype},
-    {Method::rma, WireForm::packed, packed_ends, make_rma},
+    {Method::shared, WireForm::automatic, shared_needs, make_shared},
+    {Method::collective, WireForm::packed, packed_needs, make_collective_packed},
+    {Method::messages, WireForm::packed, packed_needs, make_messages_packed},
+    {Method::collective, WireForm::datatype, plain_needs, make_collective_datatype},
+    {Method::messages, WireForm::datatype, plain_needs, make_messages_datatype},
+    {Method::rma, WireForm::packed, packed_needs, make_rma},
 };
 
 const Entry& find(const Exchange& exchange) {
@@ -34,7 +34,7 @@ const Entry& find(const Exchange& exchange) {
 }  // namespace
 
 BufferNeeds buffer_needs(const Exchange& exchange, const ExchangeEndpoint& side) {
-  return is_node_aware(exchange) ? node_aware_ends(exchange, side) : find(exchange).ends(side);
+  return is_node_aware(exchange) ? node_aware_needs(exchange, side) : find(exchange).needs(side);
 }
 
 std::unique_ptr<Executor> make_executor(const Exchange& exchange, const ExchangeEndpoint& side,

@@ -36,7 +36,7 @@ PlanCost cost(const Plan& plan, const Machine& machine, KnownCounts& known) {
   PlanCost total;
   Plan executed = plan;
   for (Stage& stage : executed.stages)
-    if (!stage.axes.empty()) stage = seen(std::move(stage));
+    if (!stage.axes.empty()) stage = viewed_stage(std::move(stage));
   for (std::size_t i = 0; i < plan.stages.size(); ++i) {
     total.steps.push_back(stage_cost(executed, i, machine));
     if (i + 1 < plan.stages.size()) total.steps.push_back(exchange_cost(plan, i, machine, known));

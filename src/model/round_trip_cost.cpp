@@ -29,7 +29,7 @@ class TripStages {
              const Machine& machine)
       : plan_(plan), trip_(trip), steps_(steps), machine_(machine) {
     for (Stage& stage : plan_.stages)
-      if (!stage.axes.empty()) stage = seen(std::move(stage));
+      if (!stage.axes.empty()) stage = viewed_stage(std::move(stage));
   }
 
   StepCost cost_at(std::size_t position) const {

@@ -6,7 +6,7 @@
 namespace weft::model {
 
 StageLines lines_along(const Plan& plan, const Stage& given, int axis) {
-  const Stage stage = seen(given);
+  const Stage stage = viewed_stage(given);
   const auto length = [&](const Layout& layout) {
     return layout.shape()[static_cast<std::size_t>(axis)];
   };

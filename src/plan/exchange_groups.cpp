@@ -23,14 +23,14 @@ bool fills_all_ranks(const Layout& layout) {
          volume(layout.process_grid()) == layout.ranks();
 }
 
-/// A digit of the numbers of ranks; `stays` if all ranks of a group have the same value.
+/// A digit of a rank's number: its position along one axis of a process grid.
 struct GroupDigit {
   std::int64_t parts;
-  bool stays;
+  bool stays;  ///< both grids split the same axis, so all ranks of a group have the same value
 };
 
-/// Returns the digits, the slowest one first; empty if the two grids do not number ranks by the
-/// same digits.
+/// Returns the digits, the slowest one first. Empty if the grids have different numbers of parts:
+/// a rank's number then has other digits in each.
 std::vector<GroupDigit> common_digits(const Layout& from, const Layout& to) {
   if (!fills_all_ranks(from) || !fills_all_ranks(to)) return {};
   const auto before = factors(from);
@@ -40,7 +40,6 @@ std::vector<GroupDigit> common_digits(const Layout& from, const Layout& to) {
                  [](const Factor& a, const Factor& b) { return a.parts == b.parts; });
   if (!same_digits) return {};
   std::vector<GroupDigit> found;
-  // A digit that splits the same axis on both sides stays.
   for (std::size_t i = 0; i < before.size(); ++i)
     found.push_back({before[i].parts, before[i].axis == after[i].axis});
   return found;
@@ -48,21 +47,21 @@ std::vector<GroupDigit> common_digits(const Layout& from, const Layout& to) {
 
 }  // namespace
 
-std::int64_t group_color(const Layout& from, const Layout& to, std::int64_t rank) {
+std::int64_t group_number(const Layout& from, const Layout& to, std::int64_t rank) {
   const auto digits = common_digits(from, to);
-  std::int64_t color = 0;
+  std::int64_t group = 0;
   std::int64_t weight = 1;
   for (auto digit = digits.rbegin(); digit != digits.rend(); ++digit) {
     const std::int64_t value = rank % digit->parts;
     rank /= digit->parts;
     if (!digit->stays) continue;
-    color += value * weight;
+    group += value * weight;
     weight *= digit->parts;
   }
-  return color;
+  return group;
 }
 
-std::int64_t ranks_of_group(const Layout& from, const Layout& to) {
+std::int64_t ranks_per_group(const Layout& from, const Layout& to) {
   std::int64_t groups = 1;
   for (const GroupDigit& digit : common_digits(from, to))
     if (digit.stays) groups *= digit.parts;

@@ -6,11 +6,12 @@
 
 namespace weft {
 
-/// Returns the number of the rank's group. The ranks of a group exchange among themselves: rows or
-/// columns of the process grid if only some axes are exchanged, otherwise all ranks.
-std::int64_t group_color(const Layout& from, const Layout& to, std::int64_t rank);
+/// Returns the number of the rank's group. The ranks of a group exchange only with each other. They
+/// have the same position along each axis that stays split, so that a group is a row or a column of
+/// the process grid. If no axis stays split, all ranks are one group.
+std::int64_t group_number(const Layout& from, const Layout& to, std::int64_t rank);
 
-/// Returns the number of ranks of one color, which is the same for each group.
-std::int64_t ranks_of_group(const Layout& from, const Layout& to);
+/// Returns the number of ranks in each group. All groups have the same number.
+std::int64_t ranks_per_group(const Layout& from, const Layout& to);
 
 }  // namespace weft

@@ -180,7 +180,7 @@ ExchangedBytes traffic(const Layout& from, const Layout& to) {
 /// Returns the ranks that a schedule covers: the executors' rows or columns, or all ranks between
 /// nodes.
 std::int64_t ranks_in_schedule(const Exchange& exchange, const Layout& from, const Layout& to) {
-  return is_node_aware(exchange) ? from.ranks() : ranks_of_group(from, to);
+  return is_node_aware(exchange) ? from.ranks() : ranks_per_group(from, to);
 }
 
 /// Returns a remark if ranks meet fewer others than there are steps: thousands of rounds would

@@ -111,9 +111,9 @@ std::optional<Shape> best_view(const Problem& problem, std::int64_t ranks) {
   double least = std::numeric_limits<double>::infinity();
   const auto consider = [&](const Shape& view) {
     if (!serves(view, units, !problem.has_input, ranks)) return;
-    const double seconds = price(view, units, ranks);
-    if (seconds < least) best = view;
-    least = std::min(least, seconds);
+    const double cost = price(view, units, ranks);
+    if (cost < least) best = view;
+    least = std::min(least, cost);
   };
   for (std::int64_t factor = ranks; factor <= n / factor; ++factor) {
     if (n % factor != 0) continue;
@@ -173,7 +173,7 @@ void check_axes(const Plan& plan, std::size_t number, const std::vector<int>& ax
 }
 
 void check_same_memory(const Layout& flat, const Layout& seen, int axis) {
-  const Layout wanted = viewed(flat, seen.shape(), axis);
+  const Layout wanted = viewed_layout(flat, seen.shape(), axis);
   if (!wanted.same_boxes(seen) || wanted.order() != seen.order())
     refuse("the " + std::string(axis == 0 ? "first" : "last") +
            " stage must see the same memory as one axis and as two; given " + flat.describe() +
@@ -191,7 +191,7 @@ Shape Plan::view() const {
   return {};
 }
 
-Layout viewed(const Layout& flat, const Shape& view, int axis) {
+Layout viewed_layout(const Layout& flat, const Shape& view, int axis) {
   const std::int64_t n = flat.shape()[0];
   const auto split_axis = static_cast<std::size_t>(axis);
   const std::int64_t row = n / view[split_axis];
@@ -213,7 +213,7 @@ Layout viewed(const Layout& flat, const Shape& view, int axis) {
   return Layout::of_boxes(view, std::move(boxes), order_along(axis));
 }
 
-Stage seen(Stage stage) {
+Stage viewed_stage(Stage stage) {
   if (stage.source.dims() < stage.target.dims()) stage.source = stage.target;
   // After the transform of a long line the natural order is along the columns.
   if (stage.target.dims() < stage.source.dims())
@@ -232,7 +232,7 @@ std::vector<Stage> view_stages(const Problem& problem, std::int64_t ranks) {
   const Layout columns = split(*view, 1, ranks, problem.ranks);
   const Shape after = after_first_axis(*view, problem);
   const Layout rows = split(after, 0, ranks, problem.ranks);
-  std::vector<Stage> stages{{input, viewed(input, *view, 0), {}},
+  std::vector<Stage> stages{{input, viewed_layout(input, *view, 0), {}},
                             {columns, split(after, 1, ranks, problem.ranks), {0}, true},
                             {rows, rows, {1}}};
   if (problem.output_choice == OutputChoice::any) return stages;
@@ -242,7 +242,7 @@ std::vector<Stage> view_stages(const Problem& problem, std::int64_t ranks) {
     return stages;
   }
   const Layout& output = problem.output_choice == OutputChoice::given ? problem.output : input;
-  stages.push_back({viewed(output, *view, 1), output, {}});
+  stages.push_back({viewed_layout(output, *view, 1), output, {}});
   return stages;
 }
 

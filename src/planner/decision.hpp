@@ -11,12 +11,12 @@
 
 namespace weft::planner {
 
-/// Returns one of the plans that were found, with the predictions for it and for the others.
+/// Returns plan `chosen` of those that were found, with its prediction and those of the next few.
 /// `measured_s` has the times of the tried plans, by their index in `found.plans`.
 Plan decision(SearchResult found, std::size_t chosen, const Machine& machine,
               const std::map<std::size_t, double>& measured_s = {});
 
-/// As weft::make_plan() and weft::candidates(), with a search that may choose more or less.
+/// As weft::make_plan() and weft::candidates(), with the limits of `freedom` on the search.
 Plan make_plan(const Problem& problem, const Machine& machine, const Freedom& freedom);
 std::vector<Plan> candidates(const Problem& problem, const Machine& machine,
                              const Freedom& freedom);

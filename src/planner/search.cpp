@@ -58,20 +58,20 @@ class Search {
   }
 
   SearchResult found(const Problem& problem) {
-    std::vector<Priced> all;
+    std::vector<PredictedPlan> all;
     for (Plan& plan : alternatives(problem)) {
       plan.line_effort = std::min(problem.effort, freedom_.most_effort);
-      all.push_back(priced(std::move(plan), alone_));
+      all.push_back(predicted(std::move(plan), alone_));
     }
     keep_those_that_fit(all);
     keep_fastest_of_each_number(all);
     keep_promising(all);
-    for (Priced& each : all) each = priced(std::move(each.plan), machine_.topology.order);
+    for (PredictedPlan& each : all) each = predicted(std::move(each.plan), machine_.topology.order);
     if (may_choose_order_) add_in_other_orders(all);
     drop_hopeless(all);
-    for (Priced& each : all) hide_what_can_be(each);
+    for (PredictedPlan& each : all) hide_what_can_be(each);
     keep_fastest(all, most_refined);
-    for (Priced& each : all) refine(each);
+    for (PredictedPlan& each : all) refine(each);
     add_those_back_at_input(all);
     add_in_default_order(all);
     sort(all);
@@ -80,25 +80,25 @@ class Search {
 
  private:
   /// Adds plans in the default order: if chunks hide an exchange, no other order is needed.
-  void add_in_default_order(std::vector<Priced>& all) {
+  void add_in_default_order(std::vector<PredictedPlan>& all) {
     if (!may_choose_order_) return;
     const std::size_t end = all.size();
     for (std::size_t i = 0; i < end; ++i) {
       if (all[i].order.empty()) continue;
-      all.push_back(priced(all[i].plan, ""));
+      all.push_back(predicted(all[i].plan, ""));
       note(all.back());
     }
   }
 
   /// Adds plans with the output in the input's layout. The gain comes from the memory order of the
   /// stage before, so it must exceed that minimum.
-  void add_those_back_at_input(std::vector<Priced>& all) {
+  void add_those_back_at_input(std::vector<PredictedPlan>& all) {
     if (!freedom_.outputs_in_node_memory) return;
     const std::size_t end = all.size();
     for (std::size_t i = 0; i < end; ++i) {
       std::optional<Plan> plan = with_output_as_input(all[i].plan);
       if (!plan) continue;
-      Priced back = priced(*std::move(plan), all[i].order);
+      PredictedPlan back = predicted(*std::move(plan), all[i].order);
       note(back);
       if (back.seconds < all[i].seconds * (1 - worth_a_memory_order))
         all.push_back(std::move(back));
@@ -107,9 +107,9 @@ class Search {
 
   /// Returns the best plan, in the default order unless another is worth it. Needs plans sorted by
   /// time.
-  Priced best_worth_its_order(const std::vector<Priced>& all) const {
-    const auto in_default =
-        std::find_if(all.begin(), all.end(), [](const Priced& each) { return each.order.empty(); });
+  PredictedPlan best_worth_its_order(const std::vector<PredictedPlan>& all) const {
+    const auto in_default = std::find_if(
+        all.begin(), all.end(), [](const PredictedPlan& each) { return each.order.empty(); });
     const bool is_worth_it =
         in_default == all.end() || all.front().seconds < in_default->seconds * (1 - worth_an_order);
     return is_worth_it ? all.front() : *in_default;
@@ -117,10 +117,11 @@ class Search {
 
   /// Returns the best plan, or one about as fast that needs at most half of its ranks and no order
   /// of its own. Needs plans sorted by time.
-  static Priced best_worth_its_ranks(const std::vector<Priced>& all, Priced best) {
+  static PredictedPlan best_worth_its_ranks(const std::vector<PredictedPlan>& all,
+                                            PredictedPlan best) {
     const double limit_s = best.seconds / (1 - worth_more_ranks);
     std::int64_t used = ranks_used(best.plan);
-    for (const Priced& each : all) {
+    for (const PredictedPlan& each : all) {
       if (each.seconds > limit_s) break;
       if (!each.order.empty() && each.order != best.order) continue;
       if (2 * ranks_used(each.plan) > used) continue;
@@ -144,16 +145,16 @@ class Search {
   }
 
   /// Keeps the plans that fit in memory. If none fits, keeps those that spread the array most.
-  void keep_those_that_fit(std::vector<Priced>& all) {
+  void keep_those_that_fit(std::vector<PredictedPlan>& all) {
     if (machine_.memory_bytes == 0) return;
     const auto limit = static_cast<double>(machine_.memory_bytes);
-    const auto too_large = [&](const Priced& each) { return node_bytes(each.plan) > limit; };
+    const auto too_large = [&](const PredictedPlan& each) { return node_bytes(each.plan) > limit; };
     fits_ = !std::all_of(all.begin(), all.end(), too_large);
     const auto least = std::min_element(all.begin(), all.end(), [&](const auto& a, const auto& b) {
       return node_bytes(a.plan) < node_bytes(b.plan);
     });
     const double bytes = node_bytes(least->plan);
-    std::erase_if(all, [&](const Priced& each) {
+    std::erase_if(all, [&](const PredictedPlan& each) {
       return fits_ ? too_large(each) : node_bytes(each.plan) > bytes;
     });
   }
@@ -199,16 +200,16 @@ class Search {
     return found->second;
   }
 
-  Priced priced(Plan plan, Setting& where) {
-    Priced result{std::move(plan), {}, 0, where.machine.topology.order};
+  PredictedPlan predicted(Plan plan, Setting& where) {
+    PredictedPlan result{std::move(plan), {}, 0, where.machine.topology.order};
     result.cost = model::cost(result.plan, where.machine, where.known);
     result.seconds = result.cost.seconds();
     ++considered_;
     return result;
   }
 
-  Priced priced(Plan plan, const std::string& order) {
-    return priced(std::move(plan), setting(order));
+  PredictedPlan predicted(Plan plan, const std::string& order) {
+    return predicted(std::move(plan), setting(order));
   }
 
   /// Node memory needs the ranks of a node to be consecutive.
@@ -220,14 +221,14 @@ class Search {
 
   /// Adds each plan in its fastest order if that is worth it. The first few plans try all orders,
   /// the others those that helped before.
-  void add_in_other_orders(std::vector<Priced>& all) {
+  void add_in_other_orders(std::vector<PredictedPlan>& all) {
     sort(all);
     const std::int64_t on_node = model::ranks_on_node(all.front().plan.problem, machine_);
     std::set<std::string> helpful;
     const std::size_t end = all.size();
     for (std::size_t i = 0; i < end; ++i) {
       const bool tries_all = i < most_in_all_orders;
-      Priced best = in_best_order(
+      PredictedPlan best = in_best_order(
           all[i], tries_all ? orders_to_try(all[i].plan, machine_.topology, on_node)
                             : std::vector<std::string>{helpful.begin(), helpful.end()});
       if (best.seconds >= all[i].seconds * (1 - worth_an_order)) continue;
@@ -236,38 +237,39 @@ class Search {
     }
   }
 
-  Priced in_best_order(const Priced& now, const std::vector<std::string>& orders) {
-    Priced best = now;
+  PredictedPlan in_best_order(const PredictedPlan& now, const std::vector<std::string>& orders) {
+    PredictedPlan best = now;
     const std::vector<Exchange>& exchanges = now.plan.exchanges;
     for (const std::string& order : orders) {
       const bool is_possible = std::all_of(
           exchanges.begin(), exchanges.end(),
           [&](const Exchange& each) { return is_possible_in(order, each, now.plan.problem); });
       if (!is_possible) continue;
-      Priced other = priced(now.plan, order);
+      PredictedPlan other = predicted(now.plan, order);
       if (other.seconds < best.seconds) best = std::move(other);
     }
     return best;
   }
 
-  static void sort(std::vector<Priced>& all) {
-    std::stable_sort(all.begin(), all.end(), [](const Priced& one, const Priced& other) {
-      return one.seconds < other.seconds;
-    });
+  static void sort(std::vector<PredictedPlan>& all) {
+    std::stable_sort(all.begin(), all.end(),
+                     [](const PredictedPlan& one, const PredictedPlan& other) {
+                       return one.seconds < other.seconds;
+                     });
   }
 
-  static void keep_fastest(std::vector<Priced>& all, std::size_t most) {
+  static void keep_fastest(std::vector<PredictedPlan>& all, std::size_t most) {
     sort(all);
     if (all.size() > most) all.resize(most);
   }
 
   /// Keeps the fastest plans, and the fastest on each number of ranks. On a node or two, the best
-  /// exchange may be one without a price yet.
-  static void keep_fastest_of_each_number(std::vector<Priced>& all) {
+  /// exchange may be one without a prediction yet.
+  static void keep_fastest_of_each_number(std::vector<PredictedPlan>& all) {
     sort(all);
     std::map<std::int64_t, std::size_t> seen;
-    std::vector<Priced> kept;
-    for (Priced& each : all) {
+    std::vector<PredictedPlan> kept;
+    for (PredictedPlan& each : all) {
       const bool is_among_first = seen[ranks_used(each.plan)]++ < most_of_a_number;
       if (is_among_first || kept.size() < most_counted) kept.push_back(std::move(each));
     }
@@ -277,10 +279,10 @@ class Search {
   /// Keeps the plans that are fastest with their best kind of exchange, and the fastest of each
   /// magnitude of ranks. No kind uses node memory yet, because other orders of the ranks may
   /// separate the ranks of a node.
-  void keep_promising(std::vector<Priced>& all) {
-    std::vector<std::pair<double, Priced>> promising;
-    for (Priced& each : all) {
-      Priced sent = in_best_kind(each, false);
+  void keep_promising(std::vector<PredictedPlan>& all) {
+    std::vector<std::pair<double, PredictedPlan>> promising;
+    for (PredictedPlan& each : all) {
+      PredictedPlan sent = in_best_kind(each, false);
       const double seconds = in_best_kind(sent, true).seconds;
       promising.emplace_back(seconds, std::move(machine_.blocking.size() >= 2 ? sent : each));
     }
@@ -303,14 +305,14 @@ class Search {
 
   /// Drops plans that take more than twice the best time, except a few for comparison. Overlap of
   /// exchanges and stages saves at most half of the time.
-  static void drop_hopeless(std::vector<Priced>& all) {
+  static void drop_hopeless(std::vector<PredictedPlan>& all) {
     sort(all);
     while (all.size() > most_refined && all.back().seconds > 2 * all.front().seconds)
       all.pop_back();
   }
 
   /// Takes the best kind for all exchanges, in chunks if that is better.
-  void hide_what_can_be(Priced& now) {
+  void hide_what_can_be(PredictedPlan& now) {
     note(now);
     take_best_for_all(now);
     for (std::size_t i = 0; i < now.plan.exchanges.size(); ++i)
@@ -319,7 +321,7 @@ class Search {
 
   /// Chooses the memory order between exchanges. Then chooses for each exchange the best kind with
   /// the same use of node memory, and its best chunks or pieces.
-  void refine(Priced& now) {
+  void refine(PredictedPlan& now) {
     for (std::size_t i = 0; i < now.plan.stages.size(); ++i)
       if (std::optional<Plan> plan = with_lines_in_memory(now.plan, i))
         consider(now, *std::move(plan), worth_a_memory_order);
@@ -366,21 +368,21 @@ class Search {
 
   /// Returns the plan with its best kind of exchange if every node had its own links. A plan is not
   /// dropped because one kind of exchange blocks.
-  Priced in_best_kind(Priced now, bool in_node_memory) {
+  PredictedPlan in_best_kind(PredictedPlan now, bool in_node_memory) {
     if (now.plan.exchanges.empty()) return now;
     for (const Exchange& kind : whole_and_in_pieces(now.plan, 0, kinds_of_exchange(now.plan, 0))) {
       if ((node_memory_use(kind) != NodeMemoryUse::none) != in_node_memory) continue;
       if (!is_possible_in(now.order, kind, now.plan.problem)) continue;
       if (std::optional<Plan> plan = with_all(now.plan, kind))
-        if (Priced other = priced(*std::move(plan), alone_); other.seconds < now.seconds)
+        if (PredictedPlan other = predicted(*std::move(plan), alone_); other.seconds < now.seconds)
           now = std::move(other);
     }
     return now;
   }
 
-  void take_best_for_all(Priced& now) {
+  void take_best_for_all(PredictedPlan& now) {
     if (now.plan.exchanges.empty()) return;
-    Priced best = now;
+    PredictedPlan best = now;
     for (const Exchange& kind : whole_and_in_pieces(now.plan, 0, kinds_of_exchange(now.plan, 0))) {
       if (!is_possible_in(now.order, kind, now.plan.problem)) continue;
       if (std::optional<Plan> plan = with_all(now.plan, kind)) consider(best, *std::move(plan));
@@ -405,14 +407,14 @@ class Search {
   }
 
   /// Takes the plan if its gain exceeds `worth`.
-  void consider(Priced& best, Plan plan, double worth = worth_it) {
-    Priced other = priced(std::move(plan), best.order);
+  void consider(PredictedPlan& best, Plan plan, double worth = worth_it) {
+    PredictedPlan other = predicted(std::move(plan), best.order);
     note(other);
     if (other.seconds < best.seconds * (1 - worth)) best = std::move(other);
   }
 
-  void take_best(Priced& now, std::size_t number, const std::vector<Exchange>& exchanges) {
-    Priced best = now;
+  void take_best(PredictedPlan& now, std::size_t number, const std::vector<Exchange>& exchanges) {
+    PredictedPlan best = now;
     for (const Exchange& exchange : exchanges) {
       Plan plan = now.plan;
       plan.exchanges[number] = exchange;
@@ -422,21 +424,21 @@ class Search {
   }
 
   /// Remembers the best plan of each kind.
-  void note(const Priced& each) {
+  void note(const PredictedPlan& each) {
     const auto [found, is_new] = seen_.try_emplace({kind_of(each.plan), each.order}, each);
     if (!is_new && each.seconds < found->second.seconds) found->second = each;
   }
 
   /// Returns the chosen plan, then the best of each other kind.
-  SearchResult best_first(Priced best) {
-    std::vector<Priced> others;
+  SearchResult best_first(PredictedPlan best) {
+    std::vector<PredictedPlan> others;
     const KindAndOrder kind_of_best{kind_of(best.plan), best.order};
     for (const auto& [kind, each] : seen_)
       if (kind != kind_of_best) others.push_back(each);
     sort(others);
     SearchResult found{{std::move(best)}, considered_};
-    for (Priced& other : others) found.plans.push_back(std::move(other));
-    for (Priced& each : found.plans) {
+    for (PredictedPlan& other : others) found.plans.push_back(std::move(other));
+    for (PredictedPlan& each : found.plans) {
       add_notes(each.plan);
       if (!each.order.empty())
         each.default_order_s =
@@ -455,7 +457,7 @@ class Search {
   std::map<std::string, Setting> settings_;  ///< by order
   std::int64_t considered_ = 0;
   bool fits_ = true;
-  std::map<KindAndOrder, Priced> seen_;
+  std::map<KindAndOrder, PredictedPlan> seen_;
 };
 
 }  // namespace

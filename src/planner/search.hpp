@@ -9,7 +9,7 @@
 namespace weft::planner {
 
 /// A plan with its prediction.
-struct Priced {
+struct PredictedPlan {
   Plan plan;
   PlanCost cost;
   double seconds = 0;
@@ -19,7 +19,7 @@ struct Priced {
 
 /// The best plan of each kind for a problem, fastest first, with notes.
 struct SearchResult {
-  std::vector<Priced> plans;
+  std::vector<PredictedPlan> plans;
   std::int64_t considered = 0;  ///< number of plans with a prediction
 };
 

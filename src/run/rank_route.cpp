@@ -32,7 +32,7 @@ std::vector<Stage> stages_of(const Plan& plan, Direction direction) {
   std::vector<Stage> stages = plan.stages;
   // A stage that makes rows of one axis has the boxes of the rows: everything that runs uses the
   // view of its exchange.
-  for (Stage& stage : stages) stage = seen(std::move(stage));
+  for (Stage& stage : stages) stage = viewed_stage(std::move(stage));
   if (direction == Direction::forward) return stages;
   std::reverse(stages.begin(), stages.end());
   for (Stage& stage : stages) {

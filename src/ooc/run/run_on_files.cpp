@@ -8,8 +8,10 @@
 namespace weft::ooc {
 namespace {
 
-/// Returns a block size that a set can have.
-std::int64_t block_of(const KPassPlan& plan) { return direct_io_rounded(plan.problem.block_bytes); }
+/// Returns the plan's block size, rounded up because the blocks of sets are aligned.
+std::int64_t set_block_bytes(const KPassPlan& plan) {
+  return direct_io_rounded(plan.problem.block_bytes);
+}
 
 std::unique_ptr<disk::StripedSet> opened(const StoredArray& array, disk::Mode mode,
                                          const disk::SetOptions& options,
@@ -22,17 +24,17 @@ std::unique_ptr<disk::StripedSet> opened(const StoredArray& array, disk::Mode mo
 std::unique_ptr<disk::StripedSet> opened_output(const KPassPlan& plan, const PassFiles& files,
                                                 const PassOptions& options) {
   std::optional<disk::PlainSums> sums;
-  if (files.checks_output) sums = {files.output.path + ".sums", block_of(plan)};
-  disk::SetOptions how = {.backend = files.backend, .verify = true};
-  if (plan.problem.in_place) how.incomplete_remedy = remedy_in_place(options);
-  return opened(files.output, disk::Mode::write, how, sums);
+  if (files.checks_output) sums = {files.output.path + ".sums", set_block_bytes(plan)};
+  disk::SetOptions set_options = {.backend = files.backend, .verify = true};
+  if (plan.problem.in_place) set_options.incomplete_remedy = remedy_in_place(options);
+  return opened(files.output, disk::Mode::write, set_options, sums);
 }
 
-std::unique_ptr<disk::StripedSet> scratch_of(const KPassPlan& plan, const PassFiles& files) {
+std::unique_ptr<disk::StripedSet> opened_scratch(const KPassPlan& plan, const PassFiles& files) {
   if (plan.scratch_bytes == 0) return nullptr;
   if (files.scratch)
     return opened(*files.scratch, disk::Mode::write, {.backend = files.backend, .verify = true});
-  const std::int64_t block = block_of(plan);
+  const std::int64_t block = set_block_bytes(plan);
   const auto disks = static_cast<int>(files.scratch_directories.size());
   return disk::scratch_set(files.scratch_directories,
                            {.bytes = plan.scratch_bytes,
@@ -65,13 +67,13 @@ PassOutcome run_on_files(const KPassPlan& plan, const PassFiles& files,
   if (!in_place)
     input = opened(files.input, disk::Mode::read, {.backend = files.backend, .verify = true});
   const auto output = opened_output(plan, files, options);
-  const auto scratch = scratch_of(plan, files);
+  const auto scratch = opened_scratch(plan, files);
   PassOutcome outcome;
   outcome.backend = output->backend().kind;
-  PassOptions looking = options;
-  looking.found_not_finite = &outcome.found_not_finite;
+  PassOptions run_options = options;
+  run_options.found_not_finite = &outcome.found_not_finite;
   outcome.held_bytes =
-      run_passes(plan, in_place ? *output : *input, *output, scratch.get(), looking);
+      run_passes(plan, in_place ? *output : *input, *output, scratch.get(), run_options);
   output->flush();
   for (const disk::StripedSet* set : {input.get(), output.get(), scratch.get()})
     add_counters(set, outcome);

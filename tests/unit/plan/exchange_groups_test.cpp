@@ -12,7 +12,7 @@
 namespace weft {
 namespace {
 
-TEST(ExchangeGroups, TheirRoundsAreTold) {
+TEST(ExchangeGroups, TheirRoundsAreExplained) {
   Problem problem{.shape = {64, 64, 64}, .ranks = 24, .has_input = true};
   problem.input = Layout::grid(problem.shape, {4, 6, 1});
   problem.exchange = {.method = Method::messages, .schedule = Schedule::pairwise};
@@ -33,7 +33,7 @@ TEST(ExchangeGroups, TheirRoundsAreTold) {
   EXPECT_NE(apart.find("in 23 steps, empty ones left out; a rank"), std::string::npos) << apart;
 }
 
-TEST(ExchangeGroups, AreAsLargeAsTheirColorsSay) {
+TEST(ExchangeGroups, AreAsLargeAsTheirNumbersSay) {
   const Shape shape{12, 12, 12};
   for (const auto& [from, to] : std::vector<std::pair<Shape, Shape>>{{{2, 3, 1}, {2, 1, 3}},
                                                                      {{2, 3, 1}, {1, 2, 3}},
@@ -44,9 +44,9 @@ TEST(ExchangeGroups, AreAsLargeAsTheirColorsSay) {
     const Layout after = Layout::grid(shape, to);
     std::map<std::int64_t, std::int64_t> ranks;
     for (std::int64_t rank = 0; rank < before.ranks(); ++rank)
-      ++ranks[group_color(before, after, rank)];
-    for (const auto& [color, count] : ranks)
-      EXPECT_EQ(count, ranks_of_group(before, after)) << to_string(from) << " " << to_string(to);
+      ++ranks[group_number(before, after, rank)];
+    for (const auto& [group, count] : ranks)
+      EXPECT_EQ(count, ranks_per_group(before, after)) << to_string(from) << " " << to_string(to);
   }
 }
 

@@ -208,7 +208,7 @@ TEST(Planner, more_ranks_must_be_worth_it) {
     if (!is_on_one || share >= 1) continue;
     ++kept_on_one;
     EXPECT_GE(share, 0.95);
-    EXPECT_EQ(next.loses_by, "too little faster to justify more ranks");
+    EXPECT_EQ(next.loses_by, "gains too little to justify more ranks");
   }
   EXPECT_TRUE(was_spread);
   EXPECT_GE(kept_on_one, 1);
@@ -391,15 +391,15 @@ TEST(Planner, ranks_that_are_in_place_stay_there) {
 }
 
 /// A small gain in another order is no reason to restart the ranks; the plan says so.
-TEST(Planner, ways_in_other_orders_that_are_hardly_faster_are_told_so) {
+TEST(Planner, plans_in_other_orders_that_are_hardly_faster_have_that_reason) {
   const Machine machine = shipped_machine("ethernet-10g");
   planner::SearchResult found;
   for (const auto& [seconds, order] : {std::pair(1.0, ""), {0.99, "nt"}, {1.5, "nt"}}) {
-    planner::Priced priced{make_plan(cube(16, 4)), {}, seconds, order};
-    StepCost& step = priced.cost.steps.emplace_back();
+    planner::PredictedPlan predicted{make_plan(cube(16, 4)), {}, seconds, order};
+    StepCost& step = predicted.cost.steps.emplace_back();
     step.name = "stage 0";
     step.arithmetic_s = seconds;
-    found.plans.push_back(priced);
+    found.plans.push_back(predicted);
   }
   const Plan plan = planner::decision(found, 0, machine);
   ASSERT_EQ(plan.prediction->alternatives.size(), 2U);

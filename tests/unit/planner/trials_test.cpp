@@ -211,7 +211,7 @@ TEST(Trials, NoneStartsWhosePlanningIsExpectedToOverrun) {
 }
 
 /// A line planned with less effort takes longer where the machine knows so.
-TEST(Trials, LinesArePricedByTheirEffort) {
+TEST(Trials, LinesArePredictedByTheirEffort) {
   Machine known = machine();
   known.arithmetic = {known.arithmetic[0], known.arithmetic[0]};
   known.arithmetic[0].effort = Effort::estimate;
@@ -252,7 +252,8 @@ TEST(Trials, PersistentRequestsAreTriedForTheBest) {
       return predict(plan, machine()).cost.seconds() * (is_persistent(plan) ? factor : 1);
     };
     const Plan plan = plan_by_trials(sent, machine(), trials, 100);
-    EXPECT_TRUE(is_persistent(trials.prepared.back())) << "tried last, as it is priced alike";
+    EXPECT_TRUE(is_persistent(trials.prepared.back()))
+        << "tried last, as its prediction is the same";
     EXPECT_EQ(std::count_if(trials.prepared.begin(), trials.prepared.end(), is_persistent), 1);
     EXPECT_EQ(is_persistent(plan), factor < 1);
   }
