@@ -58,8 +58,8 @@ void check(const void* source, const Layout& from, const void* target, const Lay
 
 void redistribute(const void* source, const Layout& from, void* target, const Layout& to,
                   std::int64_t element_bytes, const comm::Communicator& comm,
-                  const std::optional<Error>& mine, const char* call) {
-  const comm::CollectiveCall turn(comm, call, mine);
+                  const std::optional<Error>& wrong, const char* call) {
+  const comm::CollectiveCall turn(comm, call, wrong);
   comm::require_same(comm,
                      {{"source layout", to_json(from)},
                       {"target layout", to_json(to)},
@@ -102,19 +102,19 @@ void redistribute(const void* source, const Layout& from, void* target, const La
 void gather(const void* local, const Layout& layout, void* whole, std::int64_t element_bytes,
             MPI_Comm comm, int root) {
   Layout on_root;
-  const auto mine =
+  const auto wrong =
       comm::error_of([&] { on_root = Layout::on_one(layout.shape(), layout.ranks(), root); });
-  api::redistribute(local, layout, whole, on_root, element_bytes, comm::communicator_of(comm), mine,
-                    "gather");
+  api::redistribute(local, layout, whole, on_root, element_bytes, comm::communicator_of(comm),
+                    wrong, "gather");
 }
 
 void scatter(const void* whole, void* local, const Layout& layout, std::int64_t element_bytes,
              MPI_Comm comm, int root) {
   Layout on_root;
-  const auto mine =
+  const auto wrong =
       comm::error_of([&] { on_root = Layout::on_one(layout.shape(), layout.ranks(), root); });
-  api::redistribute(whole, on_root, local, layout, element_bytes, comm::communicator_of(comm), mine,
-                    "scatter");
+  api::redistribute(whole, on_root, local, layout, element_bytes, comm::communicator_of(comm),
+                    wrong, "scatter");
 }
 
 Layout layout_of_local_boxes(const Shape& shape, const Box& mine, MPI_Comm comm,

@@ -46,9 +46,9 @@ std::shared_ptr<const ChirpTable> chirp_table(std::int64_t n, Range part, Precis
   const std::lock_guard lock(mutex);
   std::erase_if(known, [](const auto& entry) { return entry.second.expired(); });
   const Key key{n, part.lo, part.hi, precision};
-  const auto there = known.find(key);
-  if (there != known.end())
-    if (auto table = there->second.lock()) return table;
+  const auto found = known.find(key);
+  if (found != known.end())
+    if (auto table = found->second.lock()) return table;
   auto made = std::make_shared<const ChirpTable>(n, part, precision);
   known[key] = made;
   return made;

@@ -19,7 +19,7 @@ using isa::DuccStatus;
 using isa::DuccTable;
 using isa::DuccTables;
 
-/// Returns the set whose functions are used: some builds have only those of the baseline.
+/// Returns the instruction set whose functions are used. Some builds have only the baseline.
 InstructionSet set_in_use() {
 #ifdef WEFT_HAVE_WIDE_SETS
   return instruction_set();
@@ -36,8 +36,7 @@ const DuccTable& table_of(InstructionSet set) {
   return *weft_ducc0_lines_v1();
 }
 
-/// Returns memory of the calling thread. It grows to the largest size asked for and is freed with
-/// the thread.
+/// Returns memory of the calling thread, of at least this size. It is freed when the thread ends.
 void* workspace(std::int64_t bytes) {
   thread_local AlignedBuffer memory;
   if (memory.size() < bytes) {
@@ -49,25 +48,25 @@ void* workspace(std::int64_t bytes) {
 
 weft_kind kind_of(const LineProblem& problem) { return static_cast<weft_kind>(problem.kind.kind); }
 
-/// Reals of an element on one side.
+/// Returns the number of reals in an element.
 std::int64_t reals_of(std::int64_t element_bytes, Precision precision) {
   return element_bytes / real_bytes(precision);
 }
 
-/// Owns the tables of one length, which transforms of any count, pitch and direction share.
+/// Owns the tables of one kind and length. Transforms of any count, pitch and direction share them.
 class Tables {
  public:
   Tables(const DuccFunctions& functions, const LineProblem& problem)
       : functions_(functions), kind_(kind_of(problem)) {
-    std::array<char, 256> what{};
+    std::array<char, 256> reason{};
     const auto status =
-        functions.make(problem.length, kind_, &made_, what.data(), std::int64_t{what.size()});
+        functions.make(problem.length, kind_, &made_, reason.data(), std::int64_t{reason.size()});
     if (status == DuccStatus::no_memory)
       throw Error(ErrorCode::out_of_memory,
                   "no memory for the tables of ducc0 for " + describe(problem));
     if (status == DuccStatus::failed)
       throw Error(ErrorCode::fft_failure,
-                  "ducc0 made no plan for " + describe(problem) + ": " + what.data());
+                  "ducc0 made no plan for " + describe(problem) + ": " + reason.data());
   }
   Tables(const Tables&) = delete;
   Tables& operator=(const Tables&) = delete;
@@ -118,13 +117,13 @@ class DuccEngine final : public Engine {
 
   bool supports(Precision) const override { return true; }
 
-  /// Fills the lanes of a vector.
+  /// Returns the number of lanes of a vector: one call fills it with lines.
   std::int64_t lines_together(Precision precision, std::int64_t, TileForm) const override {
     return functions(precision).lanes;
   }
 
  private:
-  /// One thread at a time makes transforms of a precision, so that its tables need no lock.
+  /// Called by one thread at a time for each precision, so its tables need no lock.
   std::shared_ptr<const LineTransform> make(const LineProblem& problem) override {
     auto& known = tables_.at(static_cast<std::size_t>(problem.precision));
     const Key key{problem.length, table_.sharing(kind_of(problem))};

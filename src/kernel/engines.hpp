@@ -6,8 +6,8 @@
 
 namespace weft::kernel {
 
-/// One maker for each engine: a new engine adds a line in this file and one in engines.cpp. A maker
-/// returns null if the engine's library is not installed.
+/// Makers of the engines; null if the engine's library is not installed. A new engine needs a line
+/// here and its name in found_engines() in engines.cpp.
 std::unique_ptr<Engine> make_fftw_engine();
 std::unique_ptr<Engine> make_ducc0_engine();
 

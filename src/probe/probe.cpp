@@ -17,9 +17,9 @@
 #include "probe/crowding.hpp"
 #include "probe/disks.hpp"
 #include "probe/exchanges.hpp"
+#include "probe/handing_over.hpp"
 #include "probe/local.hpp"
 #include "probe/network_probe.hpp"
-#include "probe/node_sync_probe.hpp"
 #include "probe/timing.hpp"
 
 namespace weft::probe {

@@ -11,7 +11,7 @@
 namespace weft::run {
 namespace {
 
-/// Returns the middle of the plan as a separate transform, from columns of the view to its rows.
+/// Returns the middle of the plan as a transform of its own, from columns of the view to its rows.
 Plan plan_of_spectrum(const Plan& plan) {
   const Layout columns = plan.stages[1].target.with_order({0, 1});
   const Layout rows = plan.stages[2].source.with_order({0, 1});
@@ -26,22 +26,22 @@ Plan plan_of_spectrum(const Plan& plan) {
   spectrum.stages = {{.source = columns, .target = columns, .axes = {0}, .twiddles = true},
                      {.source = rows, .target = rows, .axes = {1}}};
   spectrum.exchanges = {plan.exchanges[1]};
-  spectrum.exchanges[0].wire = WirePrecision::same;  // its errors enter all transforms
+  spectrum.exchanges[0].wire = WirePrecision::same;  // an error here is in every transform
   return spectrum;
 }
 
-/// Returns the conjugate of the chirp in a box of whole columns.
+/// Fills a box of whole columns with the convolution's kernel: the chirp's conjugate, and zeros.
 template <class T>
-void fill(const Plan& plan, const Box& columns, T* out) {
+void fill_kernel(const Plan& plan, const Box& columns, T* out) {
   const Shape view = plan.view();
   const Problem& problem = plan.problem;
   const std::int64_t n = problem.shape[0];
-  const ChirpKernel conjugate{n, volume(view), problem.output_shape()[0], n};
+  const ChirpKernel chirp_kernel{n, volume(view), problem.output_shape()[0], n};
   const auto roots = kernel::twiddles_of(2 * n);
   const std::int64_t width = columns.extent(1);
   std::fill(out, out + 2 * columns.volume(), T{0});
   for (std::int64_t row = columns.lower[0]; row < columns.upper[0]; ++row, out += 2 * width)
-    for_kernel(conjugate, row * view[1] + columns.lower[1], width,
+    for_kernel(chirp_kernel, row * view[1] + columns.lower[1], width,
                [&](std::int64_t i, std::int64_t exponent) {
                  const std::complex<long double> root = roots->root(exponent);
                  out[2 * i] = static_cast<T>(root.real());
@@ -49,14 +49,14 @@ void fill(const Plan& plan, const Box& columns, T* out) {
                });
 }
 
-void fill(const Plan& plan, const Box& columns, void* out) {
+void fill_kernel(const Plan& plan, const Box& columns, void* out) {
   switch (plan.problem.precision) {
     case Precision::f32:
-      return fill(plan, columns, static_cast<float*>(out));
+      return fill_kernel(plan, columns, static_cast<float*>(out));
     case Precision::f64:
-      return fill(plan, columns, static_cast<double*>(out));
+      return fill_kernel(plan, columns, static_cast<double*>(out));
     case Precision::f80:
-      return fill(plan, columns, static_cast<long double*>(out));
+      return fill_kernel(plan, columns, static_cast<long double*>(out));
   }
 }
 
@@ -78,7 +78,7 @@ std::shared_ptr<const kernel::LineSpectrum> chirp_spectrum(const Plan& plan,
   comm::together(comm, [&] {
     chirp = AlignedBuffer(chirp_bytes);
     spectrum = AlignedBuffer(spectrum_bytes);
-    fill(plan, columns, chirp.data());
+    fill_kernel(plan, columns, chirp.data());
   });
   Execution execution(comm, local.threads, true, 0,
                       [&] { return programs_of(middle, comm.rank(), local, {}); });

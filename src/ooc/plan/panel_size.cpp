@@ -8,37 +8,39 @@
 namespace weft::ooc {
 namespace {
 
-/// A tile should stay in a second-level cache, and be so wide that rows across it are whole cache
-/// lines. It uses at most this share of memory.
+/// A tile of this size stays in a second-level cache.
 constexpr std::int64_t tile_target_bytes = std::int64_t{256} << 10;
-constexpr std::int64_t tile_row_bytes = 512;
+/// A row across the lines of a tile has one cache line or more, but no more than this.
+constexpr std::int64_t tile_row_bytes_max = 512;
 constexpr std::int64_t cache_line_bytes = 64;
-constexpr std::int64_t tile_memory_share = 16;
-/// Panels are rounded up to this.
+/// The tiles of all threads take at most memory divided by this, unless single lines take more.
+constexpr std::int64_t memory_over_tiles = 16;
+/// memory_of() rounds the buffers of short panels up to this, and those of long panels to
+/// direct_io_alignment_bytes.
 constexpr std::int64_t panel_rounding_bytes = 64;
 
-/// Returns whether part of a slab is not on the disks; then a panel has one slab.
+/// Returns whether the disks have only the first part of each slab. A panel then has one slab.
 bool is_cut(const KPass& pass) {
   const std::int64_t all = pass.radix * pass.rest * pass.inner;
   const auto cut = [all](std::int64_t slab) { return slab > 0 && slab < all; };
   return !pass.halves() && (cut(pass.source_slab) || cut(pass.target_slab));
 }
 
-/// Returns a width of whole units, at most `most`, that needs no more panels than `most` does and
-/// makes them alike. Ranks take panels in turn, and one rank could get all the narrow ones.
+/// Returns a width of whole units, at most `most`. It gives as many panels as `most` does, but of
+/// similar widths: ranks take panels in turn, so one rank could otherwise get all narrow ones.
 std::int64_t evened(std::int64_t columns, std::int64_t most, std::int64_t unit) {
-  const auto rounded_up = [](std::int64_t a, std::int64_t b) {
+  const auto divided_up = [](std::int64_t a, std::int64_t b) {
     return a / b + (a % b != 0 ? 1 : 0);
   };
-  const std::int64_t panels = rounded_up(columns, std::min(columns, most));
-  return std::min(columns, rounded_up(rounded_up(columns, unit), panels) * unit);
+  const std::int64_t panels = divided_up(columns, std::min(columns, most));
+  return std::min(columns, divided_up(divided_up(columns, unit), panels) * unit);
 }
 
-/// Arrays in a panel: two in a convolution, which also has the kernel.
+/// Returns the number of arrays in a panel. In a convolution the second one is the kernel.
 std::int64_t arrays(const KPass& pass) { return pass.convolves ? 2 : 1; }
 
-/// Runs in addition to those of whole rows.
-std::int64_t more_runs(const KPass& pass) { return is_cut(pass) || pass.convolves ? 1 : 0; }
+/// Returns the number of runs that are not whole rows: a part of a row, or the kernel.
+std::int64_t extra_runs(const KPass& pass) { return is_cut(pass) || pass.convolves ? 1 : 0; }
 
 }  // namespace
 
@@ -50,7 +52,7 @@ PanelSizer::PanelSizer(const KPassProblem& problem)
 std::optional<KPass> PanelSizer::fitted(KPass pass) const {
   const std::int64_t columns = pass.rest * pass.inner;
   pass.tile_lines = tile_lines(pass.longest_line());
-  pass.panel_elements = panel_elements(pass, 1 + more_runs(pass));
+  pass.panel_elements = panel_elements(pass, 1 + extra_runs(pass));
   if (pass.mirrors()) return fitted_mirrored(pass);
   if (pass.radix <= pass.panel_elements / arrays(pass) / columns) {
     if (!is_cut(pass))
@@ -62,8 +64,8 @@ std::optional<KPass> PanelSizer::fitted(KPass pass) const {
   }
   if (pass.convolves) return std::nullopt;
   pass.panel_elements =
-      panel_elements(pass, std::max(pass.radix, pass.real_radix) + more_runs(pass));
-  // A run of reals has half the bytes of one of complex numbers.
+      panel_elements(pass, std::max(pass.radix, pass.real_radix) + extra_runs(pass));
+  // Reals have half the bytes of complex numbers, so a block has twice as many of them.
   const std::int64_t block = pass.reads_reals || pass.writes_reals ? 2 * block_ : block_;
   const std::int64_t blocks = pass.panel_elements / pass.radix / block;
   if (blocks < 1) return std::nullopt;
@@ -80,27 +82,28 @@ std::optional<KPass> PanelSizer::fitted(KPass pass) const {
   return pass;
 }
 
-/// Takes all columns, or two blocks of them, and the last element.
+/// Fits columns and their mirrors into a panel: all of them, or whole blocks. The first panel also
+/// has the last element of half a spectrum.
 std::optional<KPass> PanelSizer::fitted_mirrored(KPass pass) const {
   pass.panel_elements = panel_elements(pass, 2 * pass.radix + 1);
   const std::int64_t all = pass.packs_reals ? pass.rest : pass.inner;
   std::int64_t& width = pass.packs_reals ? pass.rest_width : pass.inner_width;
-  const std::int64_t columns = (pass.panel_elements - 1) / pass.radix;
-  width = columns >= all ? all / 2 + 1 : columns / 2 / block_ * block_;
-  if (columns < all && width == 0) return std::nullopt;
+  const std::int64_t most = (pass.panel_elements - 1) / pass.radix;
+  width = most >= all ? all / 2 + 1 : most / 2 / block_ * block_;
+  if (most < all && width == 0) return std::nullopt;
   return pass;
 }
 
 std::int64_t PanelSizer::tile_lines(std::int64_t length) const {
   const std::int64_t pitch = tile_pitch_bytes(length, element_bytes_);
-  const std::int64_t allowed = problem_.memory_bytes / tile_memory_share / problem_.threads / pitch;
+  const std::int64_t allowed = problem_.memory_bytes / memory_over_tiles / problem_.threads / pitch;
   const std::int64_t wanted =
       std::clamp(tile_target_bytes / pitch, cache_line_bytes / element_bytes_,
-                 tile_row_bytes / element_bytes_);
+                 tile_row_bytes_max / element_bytes_);
   return std::max<std::int64_t>(1, std::min(wanted, allowed));
 }
 
-/// Returns the elements that memory leaves for each panel.
+/// Returns the number of elements for which a panel has memory. `runs` is its number of runs.
 std::int64_t PanelSizer::panel_elements(const KPass& pass, std::int64_t runs) const {
   const std::int64_t left =
       problem_.memory_bytes - bytes_without_panels(pass, pass.tile_lines, runs);
@@ -121,7 +124,7 @@ std::int64_t PanelSizer::bytes_without_panels(const KPass& pass, std::int64_t li
 }
 
 std::int64_t PanelSizer::enough_bytes(const KPass& pass) const {
-  // With reals, include mirrors or runs twice as long, and the last element.
+  // A halved axis has mirrors, or runs of reals in twice as many elements, and a last element.
   const std::int64_t sides = problem_.halves() ? 2 : 1;
   const std::int64_t width = std::min(sides * block_, pass.rest * pass.inner);
   const std::int64_t panel =
@@ -130,7 +133,7 @@ std::int64_t PanelSizer::enough_bytes(const KPass& pass) const {
   if (problem_.halves())
     others += RootTables<double>::table_bytes(
         problem_.shape[static_cast<std::size_t>(problem_.halved_axis())]);
-  // Wider tiles use their own share of memory.
+  // Leaves an eighth of the memory, because the tiles can have more than the one line counted here.
   return (problem_.buffers * panel + others) / 7 * 8 + direct_io_alignment_bytes;
 }
 

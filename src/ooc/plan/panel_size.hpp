@@ -16,7 +16,7 @@ class PanelSizer {
   /// Returns the pass with the widths of its panels; nullopt if memory has no room for a block of
   /// columns.
   std::optional<KPass> fitted(KPass pass) const;
-  /// Returns enough memory for a pass of this radix and a block of columns.
+  /// Returns a number of bytes that suffices for this pass with one block of columns in a panel.
   std::int64_t enough_bytes(const KPass& pass) const;
 
  private:

@@ -12,7 +12,7 @@
 namespace weft::ooc {
 namespace {
 
-OpenSet scratch_of(const KPassPlan& plan, const PassFiles& files, int rank, int volume) {
+OpenSet opened_scratch(const KPassPlan& plan, const PassFiles& files, int rank, int volume) {
   const std::int64_t bytes = scratch_bytes(plan, rank, volume);
   if (bytes == 0) return nullptr;
   if (!files.own_scratch.empty())
@@ -43,14 +43,14 @@ struct OpenSharedSets {
 OpenSharedSets opened_all(const KPassPlan& plan, const PassFiles& files,
                           const comm::Communicator& comm, const PassOptions& options) {
   OpenSharedSets all;
-  disk::SetOptions how = {.backend = files.backend, .verify = true};
+  disk::SetOptions set_options = {.backend = files.backend, .verify = true};
   if (plan.problem.in_place)
-    how.incomplete_remedy = remedy_in_place(options);
+    set_options.incomplete_remedy = remedy_in_place(options);
   else
-    all.input = open_own_disks(files.input, comm, disk::Mode::read, how);
-  all.output = open_own_disks(files.output, comm, disk::Mode::write, how);
+    all.input = open_own_disks(files.input, comm, disk::Mode::read, set_options);
+  all.output = open_own_disks(files.output, comm, disk::Mode::write, set_options);
   for (int k = 0; k < scratch_volumes; ++k)
-    all.scratch.at(static_cast<std::size_t>(k)) = scratch_of(plan, files, comm.rank(), k);
+    all.scratch.at(static_cast<std::size_t>(k)) = opened_scratch(plan, files, comm.rank(), k);
   return all;
 }
 

@@ -1,4 +1,4 @@
-"""The other libraries of `weft bench`. Each is a contestant, or has a reason why it is not."""
+"""The libraries with which `weft bench` compares weft. Each is a contestant, unless it cannot run the problem."""
 
 from collections.abc import Callable
 
@@ -7,7 +7,7 @@ from weft.cli.support.session import Session
 
 
 def make_peer(name: str, contract: Contract, session: Session) -> Contestant:
-    """Collective: returns the peer with its fastest setting. Raises NotRun with the reason on all ranks."""
+    """Collective: returns the peer with its fastest setting. Raises NotRun, with the reason, on all ranks."""
     if contract.case.truncated_axes and name != "mpi4py-fft":
         raise NotRun("it does not truncate a spectrum")
     return PEERS[name](contract, session)

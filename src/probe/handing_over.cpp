@@ -1,4 +1,4 @@
-#include "probe/node_sync_probe.hpp"
+#include "probe/handing_over.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -88,14 +88,14 @@ class Arrays {
 
 bool measure_handing_over(Timing& timing, int visits, Machine& machine,
                           const comm::Communicator& comm, const LocalProbe& local,
-                          const std::function<bool(const Copying&)>& which) {
+                          const std::function<bool(const Copying&)>& is_wanted) {
   const comm::Communicator node = comm.node_group();
   const comm::NodeMemoryKind kind = comm::node_memory_kind(comm);  // collective, so first
   const bool shares =
       node.size() > 1 && node.size() <= rows && kind != comm::NodeMemoryKind::ordinary;
   std::vector<Copying*> wanted;
   for (Copying& each : machine.copying)
-    if (which(each)) wanted.push_back(&each);
+    if (is_wanted(each)) wanted.push_back(&each);
   if (comm.min(std::int64_t{shares && !wanted.empty()}) == 0) return false;
   std::vector<Plan> plans;
   for (const Copying* each : wanted)
