@@ -47,6 +47,8 @@ CMAKE_FLAGS = -G Ninja -DCMAKE_BUILD_TYPE=Release -DWEFT_MPI=ON -DWEFT_TESTS=ON 
 # The second MPI takes nanobind from the first one's environment: compilations are equal only if all paths are.
 FIRST_NANOBIND = $(if $(filter-out openmpi,$(MPI)),$(shell .venv/bin/python -m nanobind --cmake_dir 2>/dev/null))
 # With ccache build trees share equal compilations. CMake reads the launcher when it first configures.
+# Some containers set it. Every Python would compile all that it imports again, for a second.
+unexport PYTHONDONTWRITEBYTECODE
 export CCACHE_DIR ?= $(CURDIR)/build/ccache
 export CCACHE_SLOPPINESS ?= pch_defines,time_macros
 export CMAKE_CXX_COMPILER_LAUNCHER = $(shell command -v ccache)

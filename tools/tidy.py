@@ -43,12 +43,14 @@ MAY_INCLUDE: dict[str, set[str]] = {
     "api": PLANNING | {"kernel", "comm", "disk", "exchange", "run", "probe"},
 }
 PARTED = {key.split("/")[0] for key in MAY_INCLUDE if "/" in key}
+# Headers of numbers alone, which every folder may include: code for one instruction set, too.
+NUMBERS_ALONE = {"kind.h"}
 # A public header represents a folder: a folder that may include the latter may include the header.
 PUBLIC_HEADERS = {
     "error.hpp": "base",
     "precision.hpp": "base",
     "layout.hpp": "layout",
-    "kind.h": "isa",  # numbers alone, so that code for one instruction set may include it
+    "kind.h": "base",
     "kind.hpp": "base",
     "tile.h": "layout",
     "tile_rows.hpp": "layout",
@@ -103,6 +105,8 @@ def folder_of_include(target: str) -> str | None:
     """Returns the folder of src/, or its part, of an included name; None if it is not weft's."""
     parts = target.split("/")
     if parts[0] == "weft" and len(parts) == 2:
+        if parts[1] in NUMBERS_ALONE:
+            return None
         return PUBLIC_HEADERS.get(parts[1], f"include/weft/{parts[1]}")
     if parts[0] in PARTED:
         return "/".join(parts[: min(2, len(parts) - 1)])

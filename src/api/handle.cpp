@@ -12,6 +12,7 @@
 #include "api/line_engines.hpp"
 #include "api/named_exchange.hpp"
 #include "base/hash.hpp"
+#include "base/rounding.hpp"
 #include "comm/agreement.hpp"
 #include "comm/collective_call.hpp"
 #include "comm/placement.hpp"
@@ -346,7 +347,7 @@ std::int64_t Handle::inplace_bytes_of_one() const {
       std::max(in_elements * in_element, plan_.output().local_volume(rank) * out_element);
   // The next component begins at an element of both arrays.
   const std::int64_t larger = std::max(in_element, out_element);
-  return problem.components == 0 ? bytes : (bytes + larger - 1) / larger * larger;
+  return problem.components == 0 ? bytes : rounded_up(bytes, larger);
 }
 
 std::int64_t Handle::inplace_bytes() const {

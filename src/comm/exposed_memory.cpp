@@ -9,6 +9,7 @@
 
 #include "base/checked.hpp"
 #include "base/memory.hpp"
+#include "base/rounding.hpp"
 #include "comm/agreement.hpp"
 #include "comm/communicator_state.hpp"
 #include "comm/datatype.hpp"
@@ -87,7 +88,7 @@ ExposedMemory::ExposedMemory(const Communicator& comm, std::int64_t bytes)
   auto made = std::make_shared<Window>();
   void* base = nullptr;
   // Whole units: MPICH's ranks disagree about the addresses of windows of uneven sizes.
-  const std::int64_t whole = (bytes + alignment - 1) / alignment * alignment;
+  const std::int64_t whole = rounded_up(bytes, alignment);
   check_mpi(MPI_Win_allocate(checked_cast<MPI_Aint>(whole + alignment),
                              1,  // displacement unit: bytes
                              MPI_INFO_NULL, usable(comm.state()), &base, &made->win),

@@ -9,6 +9,7 @@
 #include <weft/error.hpp>
 
 #include "base/checked.hpp"
+#include "base/rounding.hpp"
 #include "disk/striped_set.hpp"
 
 namespace weft::disk {
@@ -159,7 +160,7 @@ std::unique_ptr<StripedSet> plain_set(OpenFile file, std::int64_t offset, std::i
   std::vector<OpenFile> files;
   files.push_back(std::move(file));
   std::optional<BlockSums> known;  // for blocks of the file, as StripedSet counts them
-  if (sums) known.emplace(sums->path, (end + sums->block_bytes - 1) / sums->block_bytes);
+  if (sums) known.emplace(sums->path, divided_up(end, sums->block_bytes));
   return std::make_unique<StripedSet>(std::move(files), striping, mode, options, offset,
                                       std::move(known));
 }

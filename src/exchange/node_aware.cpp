@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "base/rounding.hpp"
 #include "exchange/methods.hpp"
 #include "exchange/steps.hpp"
 
@@ -11,7 +12,7 @@ constexpr std::int64_t block_alignment_bytes = 64;
 /// Rounds the elements of a block up, so that the next block begins on a cache line.
 std::int64_t padded(std::int64_t elements, const ExchangeEndpoint& side) {
   const std::int64_t step = std::max<std::int64_t>(1, block_alignment_bytes / side.element_bytes);
-  return (elements + step - 1) / step * step;
+  return rounded_up(elements, step);
 }
 
 /// The nodes, each of consecutive ranks; the last one may have fewer.
@@ -21,7 +22,7 @@ struct Nodes {
 
   explicit Nodes(const ExchangeEndpoint& side)
       : ranks(side.from.ranks()), per_node(side.ranks_per_node) {}
-  std::int64_t count() const { return (ranks + per_node - 1) / per_node; }
+  std::int64_t count() const { return divided_up(ranks, per_node); }
   std::int64_t of(std::int64_t rank) const { return rank / per_node; }
   std::int64_t first(std::int64_t node) const { return node * per_node; }
   std::int64_t size(std::int64_t node) const { return std::min(per_node, ranks - first(node)); }

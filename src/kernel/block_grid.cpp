@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/rounding.hpp"
+
 namespace weft::kernel {
 
 BlockGrid::BlockGrid(const Box& region, const std::vector<int>& batch_axes, const Shape& widths)
@@ -9,7 +11,7 @@ BlockGrid::BlockGrid(const Box& region, const std::vector<int>& batch_axes, cons
   for (std::size_t i = 0; i < batch_axes.size(); ++i) {
     const std::int64_t extent = region.extent(batch_axes[i]);
     extents_.push_back(extent);
-    parts_.push_back((extent + widths[i] - 1) / widths[i]);
+    parts_.push_back(divided_up(extent, widths[i]));
     blocks_ *= parts_.back();
     largest_[static_cast<std::size_t>(batch_axes[i])] = widths[i];
   }

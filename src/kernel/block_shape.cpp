@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/block_limits.hpp"
+#include "base/rounding.hpp"
 #include "kernel/cache.hpp"
 #include "kernel/sweep.hpp"
 
@@ -12,13 +13,11 @@ namespace {
 /// Blocks for each thread, so that uneven ones balance.
 constexpr std::int64_t blocks_a_thread = 4;
 
-std::int64_t ceil_divided(std::int64_t value, std::int64_t by) { return (value + by - 1) / by; }
-
 /// Returns the padded length of a row. Rows of the plane are an odd number of cache lines, so that
 /// columns do not share one cache set.
 std::int64_t padded_row(std::int64_t elements, std::int64_t element_bytes) {
   const std::int64_t line = line_alignment_bytes;
-  const std::int64_t lines = (elements * element_bytes + line - 1) / line;
+  const std::int64_t lines = divided_up(elements * element_bytes, line);
   return (lines | 1) * line / element_bytes;
 }
 
@@ -45,7 +44,7 @@ void divide_among_threads(Shape& widths, const std::vector<std::size_t>& by_stri
   std::size_t best = by_stride.back();
   for (std::size_t i : by_stride)
     if (widths[i] >= wanted || widths[i] > widths[best]) best = i;
-  widths[best] = std::max<std::int64_t>(1, ceil_divided(widths[best], wanted));
+  widths[best] = std::max<std::int64_t>(1, divided_up(widths[best], wanted));
 }
 
 }  // namespace
@@ -126,13 +125,13 @@ Shape block_widths(const Box& region, const std::vector<int>& batch_axes, const 
     room = widths[i] < extents[i] ? 1 : std::max<std::int64_t>(1, room / widths[i]);
   }
   // If everything fits in the cache, the outermost axes are cut for the threads.
-  const auto parts = [&](std::size_t i) { return ceil_divided(extents[i], widths[i]); };
+  const auto parts = [&](std::size_t i) { return divided_up(extents[i], widths[i]); };
   std::int64_t blocks = 1;
   for (std::size_t i : by_stride) blocks *= parts(i);
   const std::int64_t wanted = options.threads == 1 ? 1 : blocks_a_thread * options.threads;
   for (auto i = by_stride.rbegin(); i != by_stride.rend() && blocks < wanted; ++i) {
     blocks /= parts(*i);
-    widths[*i] = at_least(*i, ceil_divided(extents[*i], ceil_divided(wanted, blocks)));
+    widths[*i] = at_least(*i, divided_up(extents[*i], divided_up(wanted, blocks)));
     blocks *= parts(*i);
   }
   return widths;

@@ -5,15 +5,14 @@
 #include <algorithm>
 #include <atomic>
 
+#include "base/rounding.hpp"
 #include "kernel/cache.hpp"
 #include "kernel/copy.hpp"
 
 namespace weft::kernel {
 namespace {
 
-std::int64_t aligned(std::int64_t bytes) {
-  return (bytes + line_alignment_bytes - 1) / line_alignment_bytes * line_alignment_bytes;
-}
+std::int64_t aligned(std::int64_t bytes) { return rounded_up(bytes, line_alignment_bytes); }
 
 std::int64_t bytes_before(const AxisTransform& t, Precision precision) {
   const bool is_real = t.kind == LineKind::r2c || keeps_reals(t);

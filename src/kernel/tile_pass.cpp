@@ -4,6 +4,7 @@
 #include <cassert>
 #include <cstring>
 
+#include "base/rounding.hpp"
 #include "kernel/cache.hpp"
 #include "kernel/copy.hpp"
 #include "kernel/narrow.hpp"
@@ -11,10 +12,6 @@
 
 namespace weft::kernel {
 namespace {
-
-std::int64_t round_up(std::int64_t value, std::int64_t multiple) {
-  return (value + multiple - 1) / multiple * multiple;
-}
 
 bool is_aligned(const void* pointer) {
   return reinterpret_cast<std::uintptr_t>(pointer) % line_alignment_bytes == 0;
@@ -244,11 +241,11 @@ MemoryTraffic TilePass::execute_cell(const Cell& cell, const BatchBlock& block,
     extent[loop] = l.extent * (l.block_axis < 0 ? 1 : block.extent[l.block_axis]);
   }
   // Widths are balanced and are whole cache lines, so that 129 lines do not leave a tile of one.
-  const std::int64_t parts = std::max<std::int64_t>(1, (extent[0] + tile_lines_ - 1) / tile_lines_);
+  const std::int64_t parts = std::max<std::int64_t>(1, divided_up(extent[0], tile_lines_));
   const std::int64_t row_step =
       line_alignment_bytes / std::min(in_element_bytes_, out_element_bytes_);
   const std::int64_t width =
-      std::min(tile_lines_, round_up((extent[0] + parts - 1) / parts, row_step));
+      std::min(tile_lines_, rounded_up(divided_up(extent[0], parts), row_step));
   const bool whole_rows = parts == 1 && !cell.direct_in && !cell.direct_out;
   const std::int64_t rows = whole_rows ? std::max<std::int64_t>(1, tile_lines_ / extent[0]) : 1;
   MemoryTraffic traffic;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/block_limits.hpp"
+#include "base/rounding.hpp"
 #include "kernel/cache.hpp"
 #include "kernel/engine.hpp"
 
@@ -19,7 +20,7 @@ constexpr std::int64_t largest_tile_bytes = std::int64_t{16} << 20;
 /// Returns the distance of lines or rows in a tile: odd multiples of a cache line, so that a column
 /// does not share one cache set.
 std::int64_t pitch_of(std::int64_t bytes) {
-  const std::int64_t cache_lines = (bytes + line_alignment_bytes - 1) / line_alignment_bytes;
+  const std::int64_t cache_lines = divided_up(bytes, line_alignment_bytes);
   return (cache_lines % 2 == 0 ? cache_lines + 1 : cache_lines) * line_alignment_bytes;
 }
 

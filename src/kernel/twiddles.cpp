@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include "base/process_mutex.hpp"
+#include "base/rounding.hpp"
 #include "isa/twiddle_products.hpp"
 #include "kernel/instruction_sets.hpp"
 
@@ -72,7 +73,7 @@ void multiply_line(const RootTables<Real>& roots, T* line, std::int64_t count, s
   }
   for (std::int64_t first = 0; first < count; first += block) {
     const std::int64_t length = std::min(block, count - first);
-    put_roots(roots, j * first, j * run, (length + run - 1) / run, conjugate, factors.high.data());
+    put_roots(roots, j * first, j * run, divided_up(length, run), conjugate, factors.high.data());
     multiply_block<T>({line + 2 * first, length, factors.low.data(), factors.turned_low.data(), run,
                        factors.high.data()});
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/rounding.hpp"
 #include "kernel/copy.hpp"
 #include "kernel/twiddles.hpp"
 
@@ -18,7 +19,7 @@ constexpr std::int64_t most_points = std::int64_t{1} << 14;
 /// the same cache sets.
 std::int64_t padded(std::int64_t length, std::int64_t element_bytes) {
   const std::int64_t granule = line_alignment_bytes / element_bytes;
-  return (length + granule - 1) / granule * granule + granule;
+  return rounded_up(length, granule) + granule;
 }
 
 AxisTransform columns_of(const AxisTransform& transform, std::int64_t n1) {

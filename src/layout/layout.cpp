@@ -6,6 +6,7 @@
 #include <numeric>
 #include <optional>
 
+#include "base/rounding.hpp"
 #include "layout/check.hpp"
 #include "layout/parts.hpp"
 
@@ -310,8 +311,7 @@ std::int64_t Layout::max_local_volume() const {
     return largest;
   }
   std::int64_t product = 1;
-  for (int axis = 0; axis < dims(); ++axis)
-    product *= (shape_[axis] + grid_[axis] - 1) / grid_[axis];
+  for (int axis = 0; axis < dims(); ++axis) product *= divided_up(shape_[axis], grid_[axis]);
   return product;
 }
 

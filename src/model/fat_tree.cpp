@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "base/rounding.hpp"
+
 namespace weft::model {
 
 std::string Uplinks::name(std::int64_t place) const {
@@ -15,7 +17,7 @@ std::vector<Uplinks> uplinks_of(const Topology& topology) {
   std::int64_t below = 1;
   for (std::size_t level = 0; level < topology.uplinks.size(); ++level) {
     below *= topology.arity[level];
-    Uplinks links{static_cast<std::int64_t>(level), below, (topology.nodes + below - 1) / below, 1,
+    Uplinks links{static_cast<std::int64_t>(level), below, divided_up(topology.nodes, below), 1,
                   topology.uplinks[level]};
     if (topology.routes_by_destination) {
       links.apart = std::llround(topology.uplinks[level]);

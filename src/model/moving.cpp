@@ -5,6 +5,7 @@
 
 #include <weft/error.hpp>
 
+#include "base/rounding.hpp"
 #include "model/between.hpp"
 
 namespace weft::model {
@@ -55,7 +56,7 @@ std::int64_t busy_cores(const Problem& problem, std::int64_t working, const Mach
 std::int64_t ranks_on_node(const Problem& problem, const Machine& machine) {
   const std::int64_t nodes = machine.topology.nodes;
   return std::min(problem.ranks,
-                  std::max(problem.ranks_per_node, (problem.ranks + nodes - 1) / nodes));
+                  std::max(problem.ranks_per_node, divided_up(problem.ranks, nodes)));
 }
 
 std::int64_t working_on_node(const Problem& problem, const Layout& layout, const Machine& machine) {

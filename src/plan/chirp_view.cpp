@@ -10,6 +10,7 @@
 
 #include <weft/error.hpp>
 
+#include "base/rounding.hpp"
 #include "base/smooth.hpp"
 #include "layout/check.hpp"
 #include "plan/fixed_rule.hpp"
@@ -27,8 +28,6 @@ constexpr std::int64_t longest = std::int64_t{1} << 56;
 /// A view is m1 x m2. If weft is free, m2 is at most this factor longer or shorter than the side of
 /// a square. Views near a square are fastest.
 constexpr double largest_ratio = 8;
-
-std::int64_t rows_of(std::int64_t n, std::int64_t row) { return (n + row - 1) / row; }
 
 /// The number of points of a convolution, and the limits that the caller's layouts set.
 struct Wanted {
@@ -62,8 +61,8 @@ Wanted wanted_of(const Problem& problem) {
 bool serves(const Shape& view, const Wanted& wanted, std::int64_t ranks) {
   const std::int64_t row = view[1];
   return std::min(view[0], row) >= ranks && wanted.unit % row == 0 &&
-         (!wanted.cuts_input || rows_of(wanted.input_points, row) >= ranks) &&
-         (!wanted.cuts_output || rows_of(wanted.output_points, row) >= ranks);
+         (!wanted.cuts_input || divided_up(wanted.input_points, row) >= ranks) &&
+         (!wanted.cuts_output || divided_up(wanted.output_points, row) >= ranks);
 }
 
 /// Returns a penalty for odd factors: vector instructions work on 2, 4 or 8 numbers.
@@ -78,8 +77,8 @@ double odd_penalty(std::int64_t length) {
 double price(const Shape& view, const Wanted& wanted, std::int64_t ranks) {
   const double padding = static_cast<double>(volume(view)) / static_cast<double>(wanted.points());
   return padding * 2 * (imbalance(view[0], ranks) + imbalance(view[1], ranks)) +
-         imbalance(rows_of(wanted.input_points, view[1]), ranks) +
-         imbalance(rows_of(wanted.output_points, view[1]), ranks) + odd_penalty(view[0]) +
+         imbalance(divided_up(wanted.input_points, view[1]), ranks) +
+         imbalance(divided_up(wanted.output_points, view[1]), ranks) + odd_penalty(view[0]) +
          odd_penalty(view[1]) + 0.1 * unlikeness(view);
 }
 
@@ -93,14 +92,14 @@ std::optional<Shape> best_convolution(const Problem& problem, std::int64_t ranks
   const std::int64_t most =
       is_free ? static_cast<std::int64_t>(square * largest_ratio) : wanted.unit;
   const std::vector<std::int64_t> lengths =
-      smooth_numbers(ranks, std::max(most, 2 * rows_of(wanted.points(), least)));
+      smooth_numbers(ranks, std::max(most, 2 * divided_up(wanted.points(), least)));
   std::optional<Shape> best;
   double lowest = std::numeric_limits<double>::infinity();
   for (const std::int64_t row : lengths) {
     if (row < least) continue;
     if (row > most) break;
     const Shape view{
-        *std::lower_bound(lengths.begin(), lengths.end(), rows_of(wanted.points(), row)), row};
+        *std::lower_bound(lengths.begin(), lengths.end(), divided_up(wanted.points(), row)), row};
     if (!serves(view, wanted, ranks)) continue;
     const double cost = price(view, wanted, ranks);
     if (cost < lowest) best = view;
@@ -116,10 +115,11 @@ Layout in_rows(const Layout& flat, std::int64_t row) {
   std::vector<Box> boxes;
   for (std::int64_t rank = 0; rank < flat.ranks(); ++rank) {
     const Box box = flat.box(rank);
-    boxes.push_back(box.empty() ? Box{{0, 0}, {0, 0}}
-                                : Box{{box.lower[0] / row, 0}, {rows_of(box.upper[0], row), row}});
+    boxes.push_back(box.empty()
+                        ? Box{{0, 0}, {0, 0}}
+                        : Box{{box.lower[0] / row, 0}, {divided_up(box.upper[0], row), row}});
   }
-  return Layout::of_boxes({rows_of(n, row), row}, std::move(boxes));
+  return Layout::of_boxes({divided_up(n, row), row}, std::move(boxes));
 }
 
 [[noreturn]] void refuse(const std::string& message) {
@@ -163,8 +163,8 @@ void check_shapes(const Plan& plan) {
   if (view.size() != 2 || input_points > longest || volume(view) < input_points + output_points - 1)
     refuse("a convolution must have two axes and at least " +
            std::to_string(input_points + output_points - 1) + " points; given " + to_string(view));
-  const Shape first{rows_of(input_points, view[1]), view[1]};
-  const Shape last{rows_of(output_points, view[1]), view[1]};
+  const Shape first{divided_up(input_points, view[1]), view[1]};
+  const Shape last{divided_up(output_points, view[1]), view[1]};
   const std::vector<std::pair<Shape, Shape>> shapes{{problem.shape, first},
                                                     {first, view},
                                                     {view, view},
@@ -207,8 +207,8 @@ std::vector<Stage> chirp_stages(const Problem& problem, std::int64_t ranks) {
   const std::int64_t row = (*view)[1];
   const std::int64_t input_points = problem.shape[0];
   const std::int64_t output_points = problem.output_shape()[0];
-  const Shape first{rows_of(input_points, row), row};
-  const Shape last{rows_of(output_points, row), row};
+  const Shape first{divided_up(input_points, row), row};
+  const Shape last{divided_up(output_points, row), row};
   const std::optional<Layout> fixed = fixed_output(problem);
   const Layout input =
       problem.has_input ? problem.input : cut_between(input_points, row, ranks, problem.ranks);

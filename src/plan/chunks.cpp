@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/checked.hpp"
+#include "base/rounding.hpp"
 
 namespace weft {
 namespace {
@@ -14,7 +15,7 @@ bool transforms(const Stage& stage, int axis) {
 std::int64_t longest_range(const Layout& layout, int axis) {
   if (layout.is_grid()) {
     const std::int64_t parts = layout.process_grid()[axis];
-    return (layout.shape()[axis] + parts - 1) / parts;
+    return divided_up(layout.shape()[axis], parts);
   }
   std::int64_t longest = 0;
   for (std::int64_t rank = 0; rank < layout.ranks(); ++rank) {

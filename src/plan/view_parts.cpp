@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/rounding.hpp"
+
 namespace weft {
 
 Layout split(const Shape& view, int axis, std::int64_t busy, std::int64_t ranks) {
@@ -14,7 +16,7 @@ Layout split(const Shape& view, int axis, std::int64_t busy, std::int64_t ranks)
 }
 
 Layout cut_between(std::int64_t n, std::int64_t row, std::int64_t busy, std::int64_t ranks) {
-  const std::int64_t rows = (n + row - 1) / row;
+  const std::int64_t rows = divided_up(n, row);
   if (n % row == 0 && rows % busy == 0) return Layout::grid({n}, {busy}, {}, ranks);
   std::vector<Box> boxes(static_cast<std::size_t>(ranks), Box{{0}, {0}});
   for (std::int64_t rank = 0; rank < busy; ++rank) {
@@ -25,7 +27,7 @@ Layout cut_between(std::int64_t n, std::int64_t row, std::int64_t busy, std::int
 }
 
 double imbalance(std::int64_t rows, std::int64_t ranks) {
-  const std::int64_t most = (rows + ranks - 1) / ranks;
+  const std::int64_t most = divided_up(rows, ranks);
   return static_cast<double>(most * ranks) / static_cast<double>(rows);
 }
 

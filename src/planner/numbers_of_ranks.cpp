@@ -4,6 +4,8 @@
 #include <bit>
 #include <set>
 
+#include "base/rounding.hpp"
+
 namespace weft::planner {
 namespace {
 
@@ -16,12 +18,12 @@ constexpr double ratio_below_half = 0.5;
 
 /// Returns the rows of the largest part of an axis in balanced parts.
 std::int64_t rows_of_largest(std::int64_t rows, std::int64_t parts) {
-  return (rows + parts - 1) / parts;
+  return divided_up(rows, parts);
 }
 
 /// Returns the fewest parts with at most this many rows each.
 std::int64_t parts_with_at_most(std::int64_t most_rows, std::int64_t rows) {
-  return (rows + most_rows - 1) / most_rows;
+  return divided_up(rows, most_rows);
 }
 
 /// Returns the fewest parts of which the largest has no more rows than with `parts` parts.

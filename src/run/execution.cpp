@@ -4,6 +4,7 @@
 
 #include <weft/error.hpp>
 
+#include "base/rounding.hpp"
 #include "comm/agreement.hpp"
 #include "comm/node_memory.hpp"
 
@@ -11,8 +12,7 @@ namespace weft::run {
 namespace {
 
 std::int64_t aligned(std::int64_t bytes) {
-  return (bytes + AlignedBuffer::alignment_bytes - 1) / AlignedBuffer::alignment_bytes *
-         AlignedBuffer::alignment_bytes;
+  return rounded_up(bytes, AlignedBuffer::alignment_bytes);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/checked.hpp"
+#include "base/rounding.hpp"
 #include "comm/agreement.hpp"
 #include "comm/node_memory.hpp"
 #include "plan/methods/methods.hpp"
@@ -22,8 +23,7 @@ constexpr int first_buffer = 1;
 constexpr std::size_t most_at_once = 64;
 
 std::int64_t aligned(std::int64_t bytes) {
-  const std::int64_t step = AlignedBuffer::alignment_bytes;
-  return (bytes + step - 1) / step * step;
+  return rounded_up(bytes, AlignedBuffer::alignment_bytes);
 }
 
 bool uses_node_memory(const HaloRound& round) {

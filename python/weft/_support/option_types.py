@@ -68,26 +68,6 @@ def word_of(name: str, unset: str | None = None, *, hides_unset: bool = True) ->
     return Word(_planning.WORDS[name], unset, hides_unset=hides_unset)
 
 
-def in_ranges(words: Sequence[str]) -> str:
-    """Returns words for a sentence, where numbered ones that follow each other are a range.
-
-    >>> in_ranges(("c2c", "r2c", "dct1", "dct2", "dct3")), in_ranges(("a1", "b"))
-    ('c2c, r2c or dct1 to dct3', 'a1 or b')
-    """
-    parts: list[list[str]] = []
-    for word in words:
-        stem = word.rstrip("0123456789")
-        if stem != word and parts and parts[-1][0].rstrip("0123456789") == stem:
-            parts[-1].append(word)
-        else:
-            parts.append([word])
-    said = [part[0] if len(part) == 1 else f"{part[0]} to {part[-1]}" for part in parts]
-    return " or ".join([", ".join(said[:-1]), said[-1]] if len(said) > 1 else said)
-
-
-KIND_WORDS = in_ranges(_planning.WORDS["kind"])
-
-
 class Kinds(OptionType):
     """The kind of all transformed axes, or the kind of each."""
 

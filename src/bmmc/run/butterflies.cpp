@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/memory.hpp"
+#include "base/rounding.hpp"
 #include "bmmc/plan/affine_copy.hpp"
 
 namespace weft::bmmc {
@@ -56,7 +57,7 @@ LocalButterflies::LocalButterflies(const Superlevel& level, const ButterflyStep&
   const std::int64_t element = complex_bytes(options.precision);
   const std::int64_t granule = kernel::line_alignment_bytes / element;
   // One granule more: lines of a power of two would use the same sets of the cache.
-  pitch_ = (length_ + granule - 1) / granule * granule + granule;
+  pitch_ = rounded_up(length_, granule) + granule;
   tile_lines_ = std::max(least_lines, tile_bytes / (pitch_ * element));
   const int done = level.stages_done + step.first_stage;
   if (done > 0)
@@ -91,9 +92,9 @@ void LocalButterflies::execute_as(std::complex<Real>* load, std::int64_t load_nu
   const std::int64_t inners = std::int64_t{1} << step_.first_slot;
   const std::int64_t lines = std::int64_t{1} << (std::ssize(level_.slot_frequency) - step_.stages);
   const std::int64_t tile = inners == 1 ? tile_lines_ : std::min(inners, tile_lines_);
-  const std::int64_t tiles_of_outer = inners == 1 ? 1 : (inners + tile - 1) / tile;
+  const std::int64_t tiles_of_outer = inners == 1 ? 1 : divided_up(inners, tile);
   const std::int64_t tiles =
-      inners == 1 ? (lines + tile - 1) / tile : lines / inners * tiles_of_outer;
+      inners == 1 ? divided_up(lines, tile) : lines / inners * tiles_of_outer;
   const Bits common = common_frequency(level_, processor_, load_number);
   const std::int64_t one = (tile_lines_ + 1) * pitch_;
   AlignedBuffer scratch(options_.threads * one * std::int64_t{sizeof(std::complex<Real>)});

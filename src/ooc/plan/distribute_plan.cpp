@@ -7,6 +7,7 @@
 
 #include "base/checked.hpp"
 #include "base/direct_io.hpp"
+#include "base/rounding.hpp"
 
 namespace weft::ooc {
 namespace {
@@ -45,7 +46,7 @@ std::int64_t panels_of_rank(const KPass& pass, int ranks, int rank) {
 /// Evens out the rows of a panel over the ranks, in the same number of rounds.
 void make_even(KPass& pass, int ranks) {
   const std::int64_t at_once = pass.outer_width * ranks;
-  const std::int64_t rounds = (pass.outer + at_once - 1) / at_once;
+  const std::int64_t rounds = divided_up(pass.outer, at_once);
   pass.outer_width = (pass.outer + rounds * ranks - 1) / (rounds * ranks);
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/direct_io.hpp"
+#include "base/rounding.hpp"
 #include "ooc/plan/panel_index.hpp"
 
 namespace weft::ooc {
@@ -43,7 +44,7 @@ class OwnedByParts final : public FileOwnership {
  public:
   OwnedByParts(std::int64_t lead_bytes, std::int64_t bytes, int ranks)
       : lead_bytes_(lead_bytes),
-        granules_((lead_bytes + bytes + granule_bytes - 1) / granule_bytes),
+        granules_(divided_up(lead_bytes + bytes, granule_bytes)),
         ranks_(ranks) {}
 
   OwnedPart part_at(std::int64_t offset, std::int64_t most) const override {

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
+#include "base/rounding.hpp"
+
 namespace weft::ooc {
 namespace {
-
-std::int64_t parts(std::int64_t extent, std::int64_t width) { return (extent + width - 1) / width; }
 
 /// Columns c and columns - c are in one panel, c first. Half a spectrum of packed reals has one
 /// more element, which is the last one of the first panel.
@@ -15,7 +15,7 @@ PanelIndex mirrored_place(const KPass& pass, std::int64_t outer, std::int64_t in
   const bool is_last = in_slab == pass.radix * columns;
   const std::int64_t row = in_slab / columns;
   const std::int64_t column = is_last ? 0 : in_slab % columns;
-  PanelIndex place{.panel = outer / pass.outer_width * parts(columns / 2 + 1, width) +
+  PanelIndex place{.panel = outer / pass.outer_width * divided_up(columns / 2 + 1, width) +
                             std::min(column, columns - column) / width};
   for (const Panel& part : panel_parts(pass, place.panel)) {
     const std::int64_t first = pass.packs_reals ? part.rest : part.inner;
@@ -43,8 +43,8 @@ PanelIndex panel_index(const KPass& pass, std::int64_t element) {
   const std::int64_t rest = in_slab / pass.inner % pass.rest;
   const std::int64_t column = in_slab % pass.inner;
   const std::int64_t index =
-      (outer / pass.outer_width * parts(pass.rest, pass.rest_width) + rest / pass.rest_width) *
-          parts(pass.inner, pass.inner_width) +
+      (outer / pass.outer_width * divided_up(pass.rest, pass.rest_width) + rest / pass.rest_width) *
+          divided_up(pass.inner, pass.inner_width) +
       column / pass.inner_width;
   const Panel panel = panel_of(pass, index);
   PanelIndex place{.panel = index};

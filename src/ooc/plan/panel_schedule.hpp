@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "base/rounding.hpp"
 #include "ooc/plan/pass_plan.hpp"
 
 namespace weft::ooc {
@@ -29,7 +30,7 @@ class PanelSchedule {
   PanelSchedule(const KPass& pass, int ranks);
 
   std::int64_t panels() const { return panels_; }
-  std::int64_t rounds() const { return (panels_ + ranks_ - 1) / ranks_; }
+  std::int64_t rounds() const { return divided_up(panels_, ranks_); }
   /// Returns the panel of a rank in a round; nullopt if it has none in the last one.
   std::optional<std::int64_t> panel(std::int64_t round, int rank) const;
   int rank_of(std::int64_t panel) const;

@@ -4,6 +4,7 @@
 
 #include "base/direct_io.hpp"
 #include "base/roots.hpp"
+#include "base/rounding.hpp"
 
 namespace weft::ooc {
 namespace {
@@ -29,9 +30,6 @@ bool is_cut(const KPass& pass) {
 /// Returns a width of whole units, at most `most`. It gives as many panels as `most` does, but of
 /// similar widths: ranks take panels in turn, so one rank could otherwise get all narrow ones.
 std::int64_t evened(std::int64_t columns, std::int64_t most, std::int64_t unit) {
-  const auto divided_up = [](std::int64_t a, std::int64_t b) {
-    return a / b + (a % b != 0 ? 1 : 0);
-  };
   const std::int64_t panels = divided_up(columns, std::min(columns, most));
   return std::min(columns, divided_up(divided_up(columns, unit), panels) * unit);
 }

@@ -6,15 +6,10 @@
 
 #include "base/direct_io.hpp"
 #include "base/roots.hpp"
+#include "base/rounding.hpp"
 
 namespace weft::ooc {
 namespace {
-
-std::int64_t parts(std::int64_t extent, std::int64_t width) { return (extent + width - 1) / width; }
-
-std::int64_t round_up(std::int64_t value, std::int64_t multiple) {
-  return parts(value, multiple) * multiple;
-}
 
 /// Panels from this size on begin at addresses that direct transfers accept.
 constexpr std::int64_t long_panel_bytes = std::int64_t{1} << 20;
@@ -131,17 +126,17 @@ bool reads_pairs(const KPassProblem& problem, const KPass& pass) {
 }
 
 std::int64_t panel_count(const KPass& pass) {
-  return parts(pass.outer, pass.outer_width) *
-         parts(leading(pass.rest, pass.packs_reals), pass.rest_width) *
-         parts(leading(pass.inner, pass.unpacks_reals), pass.inner_width);
+  return divided_up(pass.outer, pass.outer_width) *
+         divided_up(leading(pass.rest, pass.packs_reals), pass.rest_width) *
+         divided_up(leading(pass.inner, pass.unpacks_reals), pass.inner_width);
 }
 
 Panel panel_of(const KPass& pass, std::int64_t index) {
   const auto part = [&index](std::int64_t extent, std::int64_t width, std::int64_t& first,
                              std::int64_t& count) {
-    first = index % parts(extent, width) * width;
+    first = index % divided_up(extent, width) * width;
     count = std::min(width, extent - first);
-    index /= parts(extent, width);
+    index /= divided_up(extent, width);
   };
   Panel panel;
   part(leading(pass.inner, pass.unpacks_reals), pass.inner_width, panel.inner, panel.inners);
@@ -308,10 +303,10 @@ std::vector<AlikePanels> panels_by_kind(const KPass& pass) {
   // A slab that is cut short ends in the middle of a panel.
   const bool is_cut = source_slab(pass) < source_radix(pass) * columns ||
                       target_slab(pass) < target_radix(pass) * columns;
-  const std::int64_t inners = parts(leading(pass.inner, pass.unpacks_reals), pass.inner_width);
-  const std::int64_t rests = parts(leading(pass.rest, pass.packs_reals), pass.rest_width);
+  const std::int64_t inners = divided_up(leading(pass.inner, pass.unpacks_reals), pass.inner_width);
+  const std::int64_t rests = divided_up(leading(pass.rest, pass.packs_reals), pass.rest_width);
   std::vector<AlikePanels> all;
-  for (const AlikePanels& outer : parts_by_kind(parts(pass.outer, pass.outer_width), false))
+  for (const AlikePanels& outer : parts_by_kind(divided_up(pass.outer, pass.outer_width), false))
     for (const AlikePanels& rest : parts_by_kind(rests, is_cut))
       for (const AlikePanels& inner : parts_by_kind(inners, is_cut))
         all.push_back({(outer.first * rests + rest.first) * inners + inner.first,
@@ -355,7 +350,7 @@ PassCounts counts_of(const KPassPlan& plan) {
 
 std::int64_t parallel_ios(const KPassPlan& plan, std::int64_t disks) {
   const auto ios = [&](std::int64_t bytes) {
-    return parts(bytes, plan.problem.block_bytes * disks);
+    return divided_up(bytes, plan.problem.block_bytes * disks);
   };
   std::int64_t sum = 0;
   for (const KPass& pass : plan.passes) {
@@ -367,7 +362,7 @@ std::int64_t parallel_ios(const KPassPlan& plan, std::int64_t disks) {
 }
 
 std::int64_t tile_pitch_bytes(std::int64_t length, std::int64_t element_bytes) {
-  const std::int64_t rounded = round_up(length * element_bytes, line_bytes);
+  const std::int64_t rounded = rounded_up(length * element_bytes, line_bytes);
   return rounded / line_bytes % 2 == 0 ? rounded + line_bytes : rounded;
 }
 
@@ -382,7 +377,7 @@ PassMemory memory_of(const KPassPlan& plan, const KPass& pass) {
   }
   PassMemory memory;
   memory.panel_bytes =
-      round_up(bytes, bytes < long_panel_bytes ? line_bytes : direct_io_alignment_bytes);
+      rounded_up(bytes, bytes < long_panel_bytes ? line_bytes : direct_io_alignment_bytes);
   memory.panels_bytes = plan.problem.buffers * memory.panel_bytes;
   if (pass.has_twiddles())
     memory.twiddle_bytes = RootTables<double>::table_bytes(pass.twiddle_length);

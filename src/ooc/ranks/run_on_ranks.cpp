@@ -12,6 +12,7 @@
 #include <weft/error.hpp>
 
 #include "base/memory.hpp"
+#include "base/rounding.hpp"
 #include "comm/agreement.hpp"
 #include "ooc/plan/set_kinds.hpp"
 #include "ooc/ranks/batch_exchange.hpp"
@@ -222,9 +223,7 @@ class PassOnRanks {
     if (options_.on_panel) options_.on_panel(progress_);
   }
 
-  std::int64_t rounds_of(std::int64_t panels) const {
-    return (panels + comm_.size() - 1) / comm_.size();
-  }
+  std::int64_t rounds_of(std::int64_t panels) const { return divided_up(panels, comm_.size()); }
 
   /// Collective where there are checkpoints.
   bool is_due() {

@@ -8,6 +8,8 @@
 
 #include <weft/error.hpp>
 
+#include "base/rounding.hpp"
+
 namespace weft::ooc {
 namespace {
 
@@ -56,7 +58,7 @@ class Conversion {
   void run(std::int64_t count) const {
     constexpr std::int64_t fewest_for_threads = 1 << 14;
     while (count > fewest_for_threads && threads_ > 1) {
-      const std::int64_t first = (count * raw_bytes + result_bytes() - 1) / result_bytes();
+      const std::int64_t first = divided_up(count * raw_bytes, result_bytes());
       if (count - first < fewest_for_threads) break;
       in_pieces(first, count, true);
       count = first;
@@ -69,7 +71,7 @@ class Conversion {
   std::int64_t result_bytes() const { return stride_ * static_cast<std::int64_t>(sizeof(Real)); }
 
   void in_pieces(std::int64_t first, std::int64_t end, bool independent) const {
-    const std::int64_t pieces = (end - first + piece - 1) / piece;
+    const std::int64_t pieces = divided_up(end - first, piece);
 #pragma omp parallel for num_threads(threads_) if (independent && threads_ > 1)
     for (std::int64_t k = pieces - 1; k >= 0; --k)
       one_piece(first + k * piece, std::min(end, first + (k + 1) * piece));

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/rounding.hpp"
 #include "kernel/copy.hpp"
 
 namespace weft::ooc {
@@ -70,7 +71,7 @@ void PanelLines::execute(const void* from, void* to, const Panel& panel, void* t
   if (long_line_ && source == 1)
     return execute_long(static_cast<const char*>(from), static_cast<char*>(to), lines,
                         static_cast<char*>(tiles), progress);
-  const auto tile_count = (lines + tile_lines_ - 1) / tile_lines_;
+  const auto tile_count = divided_up(lines, tile_lines_);
 #pragma omp parallel for schedule(dynamic) num_threads(options_.threads) if (options_.threads > 1)
   for (std::int64_t t = 0; t < tile_count; ++t) {
     const std::int64_t first = t * tile_lines_;

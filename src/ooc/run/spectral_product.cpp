@@ -6,6 +6,7 @@
 #include <numbers>
 
 #include "base/operator_factors.hpp"
+#include "base/rounding.hpp"
 
 namespace weft::ooc {
 namespace {
@@ -29,7 +30,7 @@ SpectralProduct::SpectralProduct(const KPassPlan& plan, const KPass& pass, int s
 
 void SpectralProduct::execute(const Panel& panel, void* memory) const {
   const std::int64_t count = elements(pass_, panel);
-  const std::int64_t stretches = (count + stretch_elements - 1) / stretch_elements;
+  const std::int64_t stretches = divided_up(count, stretch_elements);
 #pragma omp parallel for num_threads(problem_.threads) if (problem_.threads > 1)
   for (std::int64_t i = 0; i < stretches; ++i) {
     const std::int64_t first = i * stretch_elements;

@@ -275,6 +275,17 @@ def test_standard_input_is_left_alone(tmp_path: Path) -> None:
     assert done.stdout == "kept\n"
 
 
+def test_ranks_start_from_a_program_that_has_started_mpi(tmp_path: Path) -> None:
+    """Such a program has changed the environment of its children."""
+    program = (
+        "import subprocess, sys; from mpi4py import MPI;"
+        "sys.exit(subprocess.run([sys.executable, '-m', 'weft', 'info', '--json', '-n', '2']).returncode)"
+    )
+    outcome = run([sys.executable, "-c", program], tmp_path)
+    assert_done(outcome)
+    assert json.loads(outcome.out)["ranks"] == 2
+
+
 def test_nothing_of_the_folder_is_imported(tmp_path: Path) -> None:
     (tmp_path / "numpy.py").write_text("raise SystemExit('the wrong numpy')")
     program = "from weft.cli import main; import sys; sys.exit(main(['info', '--json', '-n', '2']))"

@@ -205,4 +205,4 @@ def test_a_spectrum_without_power_is_drawn_without_a_warning(tmp_path: Path) -> 
 
 @pytest.mark.parametrize("words", [("--threads", "0"), ("--threads=0",)])
 def test_a_refused_number_is_shown(tmp_path: Path, words: tuple[str, ...]) -> None:
-    assert_refused(weft("plan", "8x8", *words, cwd=tmp_path), 2, "greater than or equal to 1; got 0")
+    assert_refused(weft("plan", "8x8", *words, cwd=tmp_path), 2, "0 is not in the range 1<=x<=4096")

@@ -5,8 +5,7 @@ from typing import Annotated
 import typer
 
 import weft
-from weft._support.option_types import KIND_WORDS
-from weft.cli.support.choices import DtypeOfKinds, Json, Oversubscribe, Ranks, Trace
+from weft.cli.support.choices import KIND_WORDS, DtypeOfKinds, Json, Oversubscribe, Ranks, Trace
 from weft.cli.support.command import app, numbers_of, start
 from weft.cli.support.option_tables import Part, with_options
 from weft.cli.support.values import kinds_value, shape_value

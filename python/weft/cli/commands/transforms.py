@@ -4,8 +4,8 @@ from typing import Annotated
 
 import typer
 
-from weft._support.option_types import KIND_WORDS
 from weft.cli.support.choices import (
+    KIND_WORDS,
     BandPass,
     BoxLength,
     Convolve,

@@ -8,8 +8,8 @@ from typing import Annotated
 import typer
 
 import weft
-from weft._support.option_types import KIND_WORDS
 from weft.cli.support.choices import (
+    KIND_WORDS,
     BandPass,
     Derivative,
     DtypeOfKinds,

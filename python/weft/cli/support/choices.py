@@ -5,7 +5,10 @@ from typing import Annotated
 
 import typer
 
-from weft._support.option_types import KIND_WORDS
+from weft import _planning
+from weft.cli.support.text import in_ranges
+
+KIND_WORDS = in_ranges(_planning.WORDS["kind"])
 
 
 class MapForm(str, Enum):

@@ -12,7 +12,7 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -179,7 +179,7 @@ def _run(
         stdin=None if has_input and not os.isatty(0) else subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         cwd=folder if NO_FOLDER in environment else None,
-        env={**os.environ, **environment},
+        env={**inherited(os.environ), **environment},
         preexec_fn=_child_setup(),
     )
     assert isinstance(process.stdout, io.BufferedReader)
@@ -191,6 +191,17 @@ def _run(
     if lost is not None and not received:
         raise lost
     return code, received[0] if received else None
+
+
+def inherited(environ: Mapping[str, str]) -> dict[str, str]:
+    """Returns the variables for mpiexec.
+
+    A program that has started MPI alone passes Open MPI's mark of that to its children, in which mpiexec ends at once.
+
+    >>> inherited({"OMPI_MCA_ess": "singleton", "HOME": "/root"})
+    {'HOME': '/root'}
+    """
+    return {name: value for name, value in environ.items() if (name, value) != ("OMPI_MCA_ess", "singleton")}
 
 
 def _child_setup() -> Callable[[], None]:

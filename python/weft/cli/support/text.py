@@ -1,6 +1,6 @@
 """Numbers in words: plurals, lists, durations."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 
 def counted(number: int, one: str, several: str = "") -> str:
@@ -40,3 +40,20 @@ def duration(seconds: float) -> str:
     if whole < 3600:
         return f"{whole // 60} min {whole % 60} s"
     return f"{whole // 3600} h {whole % 3600 // 60} min"
+
+
+def in_ranges(words: Sequence[str]) -> str:
+    """Returns words for a sentence, where numbered ones that follow each other are a range.
+
+    >>> in_ranges(("c2c", "r2c", "dct1", "dct2", "dct3")), in_ranges(("a1", "b"))
+    ('c2c, r2c or dct1 to dct3', 'a1 or b')
+    """
+    parts: list[list[str]] = []
+    for word in words:
+        stem = word.rstrip("0123456789")
+        if stem != word and parts and parts[-1][0].rstrip("0123456789") == stem:
+            parts[-1].append(word)
+        else:
+            parts.append([word])
+    said = [part[0] if len(part) == 1 else f"{part[0]} to {part[-1]}" for part in parts]
+    return " or ".join([", ".join(said[:-1]), said[-1]] if len(said) > 1 else said)
