@@ -1,4 +1,4 @@
-"""Local arrays: the part of an input or output on one rank, and the objects that are accepted for it."""
+"""Local arrays: the part of an input or output on one rank, and the objects that weft accepts as local arrays."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ Array = np.ndarray[Any, Any]
 class Side:
     """The input or the output of a transform on this rank.
 
-    layout : the Layout: the owner of each box.
+    layout : the Layout, which assigns a box to each rank.
     shape, strides, dtype : those of this rank's array, in logical axis order; strides in bytes.
 
-    If one axis is divided among ranks, the output has two axes: see :meth:`indices`.
+    If the only axis is divided among ranks, output "any" has two axes: see :meth:`indices`.
 
     >>> import weft
     >>> side = weft.FFT((4, 6), kind="r2c").output
@@ -30,7 +30,7 @@ class Side:
         self, layout: _planning.Layout, rank: int, dtype: np.dtype[Any], pool: Any, kind: str, shape: Sequence[int]
     ) -> None:
         self.layout = layout
-        self._points = tuple(shape)  # shape of the transform in real space
+        self._space_shape = tuple(shape)  # of the array in real space
         self.dtype = dtype
         self._rank = rank
         self._pool = pool
@@ -40,7 +40,7 @@ class Side:
 
     @property
     def box(self) -> tuple[tuple[int, int], ...]:
-        """This rank's (lo, hi) pairs, one per axis."""
+        """This rank's (lo, hi) pairs, one for each axis."""
         return self.layout.box(self._rank)
 
     @property
@@ -53,10 +53,11 @@ class Side:
 
         The leading axis of components is not one of these: the arrays broadcast to all components.
 
-        If one axis is divided among ranks, output "any" has two axes, n1 x n2 = n. Its element (k1, k2) is
+        If the only axis is divided among ranks, output "any" has two axes, n1 x n2 = n. Its element (k1, k2) is
         X[k1 + n1*k2], and this method returns one array of two axes. The gathered output `whole` gives X in its natural
-        order as `whole.T.reshape(-1)`. With output "same" every rank has a contiguous range of X. r2c keeps
-        k1 = 0 .. n1//2 of all k2: each X[k] of the full spectrum, or its mirror image X[n-k] = conj(X[k]).
+        order as `whole.T.reshape(-1)`. With output "same" every rank has a contiguous range of X. The
+        transposed output of r2c has k1 = 0 .. n1//2 for each k2: so it has each X[k] of the full spectrum, or its
+        mirror image X[n-k] = conj(X[k]).
 
         >>> import weft
         >>> [index.tolist() for index in weft.FFT((2, 3)).output.indices()]
@@ -64,10 +65,10 @@ class Side:
         """
         slices = self.slices if self.layout.components is None else self.slices[1:]
         open_mesh = np.ogrid[slices]
-        if len(slices) == len(self._points):
+        if len(slices) == len(self._space_shape):
             return tuple(np.asarray(index) for index in open_mesh)
         k1, k2 = open_mesh
-        return (k1 + self._points[0] // self.layout.shape[-1] * k2,)
+        return (k1 + self._space_shape[0] // self.layout.shape[-1] * k2,)
 
     def empty(self) -> Array:
         """Returns an array of this rank's box in node memory, with arbitrary values."""
@@ -83,7 +84,7 @@ class Side:
         return array
 
     def _key(self) -> tuple[Any, ...]:
-        return self.layout, self._rank, self.dtype, self._points
+        return self.layout, self._rank, self.dtype, self._space_shape
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Side) and self._key() == other._key()
@@ -137,7 +138,10 @@ def as_array(given: Any, what: str) -> Array:
 
 
 def converted(values: Any, dtype: np.dtype[Any], what: str) -> Array:
-    """Returns values as a C-contiguous array of a dtype. Errors: InvalidArgument for values that it cannot hold."""
+    """Returns values as a C-contiguous array of a dtype.
+
+    Errors: InvalidArgument for values that the dtype cannot hold.
+    """
     try:
         found = np.asarray(values)
         if found.dtype.kind != "c" or dtype.kind == "c":
@@ -147,7 +151,7 @@ def converted(values: Any, dtype: np.dtype[Any], what: str) -> Array:
             f"{what} must be numbers that {dtype} holds; given {errors.shown(values)}; convert them first"
         ) from None
     raise errors.InvalidArgument(
-        f"{what} must be numbers that {dtype} holds; given {found.dtype}, with an imaginary part; give .real of them, "
+        f"{what} must be numbers that {dtype} holds; given {found.dtype}, with an imaginary part; give their .real, "
         "or a complex dtype"
     )
 
@@ -157,7 +161,7 @@ def address(array: Array) -> int:
     return _planning.start_of(array) if array.size else 0
 
 
-def overlap(a: Array, b: Array) -> bool:
+def may_overlap(a: Array, b: Array) -> bool:
     """Returns whether two arrays may share memory."""
     return bool(a.size and b.size and np.may_share_memory(a, b))
 

@@ -53,7 +53,7 @@ def redistribute(a: Any, source: Layout, target: Layout, comm: Any = None, out: 
         result = arrays.as_array(result, "target array")
         _check(array, source, rank, dtype, _SOURCE, writable=False)
         _check(result, target, rank, dtype, _TARGET, writable=True)
-        if arrays.overlap(array, result):
+        if arrays.may_overlap(array, result):
             raise errors.InvalidArgument(
                 "source and target arrays must not overlap; those given do; copy one of them first"
             )

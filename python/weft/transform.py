@@ -344,7 +344,7 @@ class FFT:
 
     def _check(self, array: Array, result: Array, source: Side, target: Side, in_place: bool) -> None:
         """Raises for unsuitable arrays."""
-        if not in_place and arrays.overlap(array, result):
+        if not in_place and arrays.may_overlap(array, result):
             raise errors.InvalidArgument(
                 "input and output must not overlap unless both start at the same address; those given do; give an "
                 "output of its own, or take both from empty_inplace()"

@@ -5,16 +5,19 @@
 
 namespace weft {
 
-/// Value of a limit that cannot be read.
+/// Value of a limit that does not exist or cannot be read.
 inline constexpr std::int64_t no_memory_limit = INT64_MAX;
 
-/// Returns the room in the memory control groups named in `proc_cgroup` (text of
-/// /proc/self/cgroup), with their file systems mounted under `mount` (normally /sys/fs/cgroup). It
-/// is the smallest value over the group and its parents of limit - usage + page cache that can be
-/// dropped. Versions 1 and 2. Separate from available_memory_bytes for tests.
+/// Returns the bytes that this process can still take in its memory control groups, of version 1 or
+/// 2. The room in a group is its limit, less its usage, plus the page cache that the kernel can
+/// drop. The result is the smallest room in the groups and all their parents.
+///
+/// proc_cgroup  the text of /proc/self/cgroup, which names the groups.
+/// mount        the folder with the groups' file systems, normally /sys/fs/cgroup. Tests give
+///              another one.
 std::int64_t cgroup_room_bytes(const std::string& proc_cgroup, const std::string& mount);
 
-/// Returns MemAvailable from the text of /proc/meminfo.
+/// Returns MemAvailable, in bytes, from the text of /proc/meminfo.
 std::int64_t mem_available_bytes(const std::string& meminfo);
 
 }  // namespace weft

@@ -3,11 +3,12 @@
 namespace weft::exchange {
 namespace {
 
-constexpr int from_buffer = 0;
-constexpr int to_buffer = 1;
+// Numbers of the buffers in a copy.
+constexpr int send_number = 0;
+constexpr int recv_number = 1;
 
-/// Returns the blocks of one chunk that stay on this rank, as separate boxes in order.
-std::vector<comm::StridedBlock> own(const std::vector<WireBlock>& blocks, int chunk) {
+/// Returns the blocks of one chunk that stay on this rank.
+std::vector<comm::StridedBlock> own_blocks(const std::vector<WireBlock>& blocks, int chunk) {
   std::vector<comm::StridedBlock> found;
   for (const WireBlock& block : blocks)
     if (block.own && block.chunk == chunk) found.push_back(block.block);
@@ -23,15 +24,16 @@ kernel::Piece piece(const comm::StridedBlock& block, int buffer) {
 OwnBlocks::OwnBlocks(const ExchangeEndpoint& side, const WireBlocks& blocks) {
   if (side.keep_own_block) return;
   for (int chunk = 0; chunk < side.chunks; ++chunk) {
-    // A rank has at most one block with itself, so one copy per chunk is enough.
-    const auto from = own(blocks.send, chunk);
-    const auto to = own(blocks.recv, chunk);
+    // A rank has at most one block with itself, so one copy for each chunk is enough.
+    // Without a block the copy is empty, because chunks are indices of copies_.
+    const auto from = own_blocks(blocks.send, chunk);
+    const auto to = own_blocks(blocks.recv, chunk);
     kernel::Place inlet{{}, side.element_bytes};
     kernel::Place outlet{{}, side.element_bytes};
     Box box;
     if (!from.empty()) {
-      inlet.pieces.push_back(piece(from[0], from_buffer));
-      outlet.pieces.push_back(piece(to.at(0), to_buffer));
+      inlet.pieces.push_back(piece(from[0], send_number));
+      outlet.pieces.push_back(piece(to.at(0), recv_number));
       box = inlet.pieces[0].box;
       bytes_ += box.volume() * side.element_bytes;
     } else {

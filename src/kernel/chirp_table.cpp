@@ -12,6 +12,7 @@
 namespace weft::kernel {
 namespace {
 
+/// Writes the real and imaginary parts of the chirp's elements in `part`.
 template <class T>
 void fill(std::int64_t n, Range part, T* out) {
   const auto roots = twiddles_of(2 * n);

@@ -10,7 +10,8 @@ void copy_point(const LinePoints<Real>& points, std::int64_t to, std::int64_t fr
   std::copy_n(points[from], points.width, points[to]);
 }
 
-/// Multiplies the real parts of complex numbers; the imaginary parts are zero by symmetry.
+/// Multiplies the real parts of complex numbers by a factor. Sets their imaginary parts to 0, as
+/// the symmetry of a halved axis requires.
 template <class Real>
 void scale_real_parts(const LinePoints<Real>& points, std::int64_t point, Real factor) {
   Real* const numbers = points[point];
@@ -33,13 +34,13 @@ void keep_modes(const Modes& modes, const LinePoints<Real>& points) {
     return;
   }
   if (has_middle) {
-    const Real* const other = points[n - m / 2];
+    const Real* const opposite = points[n - m / 2];
     Real* const middle = points[m / 2];
-    for (std::int64_t i = 0; i < points.width; ++i) middle[i] += other[i];
+    for (std::int64_t i = 0; i < points.width; ++i) middle[i] += opposite[i];
   }
-  const std::int64_t negative = (m - 1) / 2;
-  for (std::int64_t i = 0; i < negative; ++i)
-    copy_point(points, m - negative + i, n - negative + i);
+  const std::int64_t negatives = (m - 1) / 2;
+  for (std::int64_t i = 0; i < negatives; ++i)
+    copy_point(points, m - negatives + i, n - negatives + i);
 }
 
 template <class Real>
@@ -53,11 +54,12 @@ void spread_modes(const Modes& modes, const LinePoints<Real>& points) {
     if (has_middle) scale_real_parts(points, m / 2, Real(0.5));
     return clear_points(points, m / 2 + 1, n / 2 + 1);
   }
-  const std::int64_t negative = (m - 1) / 2;
-  for (std::int64_t i = negative - 1; i >= 0; --i)
-    copy_point(points, n - negative + i, m - negative + i);
-  std::int64_t first = m - negative;
-  std::int64_t end = n - negative;
+  const std::int64_t negatives = (m - 1) / 2;
+  // From the last one down, because the old and the new places can overlap.
+  for (std::int64_t i = negatives - 1; i >= 0; --i)
+    copy_point(points, n - negatives + i, m - negatives + i);
+  std::int64_t first = m - negatives;
+  std::int64_t end = n - negatives;
   if (has_middle) {
     Real* const middle = points[m / 2];
     for (std::int64_t i = 0; i < points.width; ++i) middle[i] *= Real(0.5);

@@ -55,9 +55,9 @@ TilePass::TilePass(const AxisTransform& transform, const Box& region,
                                            line_output(transform) * out_element_bytes_);
   const TileShape tile = tile_shape(line_bytes, complex_bytes(options.precision));
   tile_pitch_bytes_ = tile.pitch_bytes;
-  tile_row_bytes_ = tile.row_bytes;
+  tile_row_pitch_bytes_ = tile.row_pitch_bytes;
   tile_lines_ = tile.lines;
-  tile_bytes_ = std::max(tile.bytes(), transform.length * tile.row_bytes);
+  tile_bytes_ = std::max(tile.bytes(), transform.length * tile.row_pitch_bytes);
   in_place_tile_ = 2 * tile_bytes_ > cache_sizes().l2_bytes;
   std::vector<int> other_axes;
   for (int axis = 0; axis < region.dims(); ++axis)
@@ -201,8 +201,8 @@ void TilePass::make_lines(Cell& cell, const LocalOptions& options) {
       options.choice_of(transform_.kind, transform_.length, runs_across_memory(cell));
   cell.form = choice.form;
   if (cell.form == TileForm::across) {
-    cell.lines =
-        LineRunner(transform_, options, choice, tile_row_bytes_, tile_row_bytes_, in_place_tile_);
+    cell.lines = LineRunner(transform_, options, choice, tile_row_pitch_bytes_,
+                            tile_row_pitch_bytes_, in_place_tile_);
     return;
   }
   auto pitch = [&](bool direct, const Segment& s, std::int64_t element_bytes) {
@@ -276,7 +276,7 @@ void TilePass::run_tile(const Cell& cell, const Tile& tile, const ThreadScratch&
     char* array = tile.address(s, cell.loop_count, element_bytes, scratch.plane);
     const bool across = cell.form == TileForm::across;
     const std::int64_t line_step = across ? 1 : tile_pitch_bytes_ / element_bytes;
-    const std::int64_t point_step = across ? tile_row_bytes_ / element_bytes : 1;
+    const std::int64_t point_step = across ? tile_row_pitch_bytes_ / element_bytes : 1;
     const bool in_memory = s.buffer != scratch_buffer;
     const Target target{in_memory, in_memory ? outlet_stores_ : Stores::cached};
     for (std::int64_t row = 0; row < tile.rows; ++row) {

@@ -115,8 +115,8 @@ class TilePass {
   std::int64_t out_element_bytes_ = 0;
   bool narrow_in_ = false;  ///< the inlet has floats where tiles have doubles
   bool narrow_out_ = false;
-  std::int64_t tile_pitch_bytes_ = 0;  ///< from one line to the next, along a tile
-  std::int64_t tile_row_bytes_ = 0;    ///< from one row to the next, across a tile
+  std::int64_t tile_pitch_bytes_ = 0;      ///< from one line to the next, along a tile
+  std::int64_t tile_row_pitch_bytes_ = 0;  ///< from one row to the next, across a tile
   std::int64_t tile_lines_ = 0;
   std::int64_t tile_bytes_ = 0;
   bool in_place_tile_ = false;

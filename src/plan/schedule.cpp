@@ -23,9 +23,9 @@ std::int64_t pairwise_partner(std::int64_t round, std::int64_t rank, std::int64_
                                                  std::to_string(ranks) + " ranks, which have " +
                                                  std::to_string(rounds) + " rounds");
   }
-  // Ranks 0..m-1, m odd, are on a circle. In round t those ranks meet that add up to 2t modulo m.
-  // Rank t is left over: it is idle if m is all ranks, otherwise it meets the one rank in the
-  // middle.
+  // Ranks 0..m-1, m odd, are on a circle. In round t two of them meet if their sum is 2t modulo m.
+  // Rank t has no partner on the circle. If `ranks` is even, it meets rank m in the middle;
+  // otherwise it is idle.
   const std::int64_t circle = rounds;
   const std::int64_t middle = ranks - 1;
   if (ranks % 2 == 0) {

@@ -4,13 +4,15 @@
 
 namespace weft {
 
-/// Returns the rounds in which `ranks` ranks all meet each other once, two by two: ranks - 1 for an
-/// even number, ranks for an odd one (then one rank is idle in each round), 0 for one rank.
+/// Returns the number of rounds in which each two of `ranks` ranks meet once: ranks - 1 for an even
+/// number of ranks, ranks for an odd number, 0 for one rank. With an odd number one rank is idle in
+/// each round.
 std::int64_t pairwise_rounds(std::int64_t ranks);
 
 /// Returns the rank that `rank` meets in `round`; `rank` itself if it is idle.
 ///
-/// Every round is a perfect matching, so no rank waits for a rank that is busy with a third.
+/// In each round a rank has at most one partner, so no rank waits for a rank that is busy with a
+/// third.
 /// Errors  Error(invalid_argument) unless 0 <= rank < ranks, 0 <= round < pairwise_rounds(ranks).
 /// Source  the circle method: 1-factorisation of the complete graph.
 std::int64_t pairwise_partner(std::int64_t round, std::int64_t rank, std::int64_t ranks);

@@ -215,7 +215,7 @@ void BufferAssigner::add_stage(std::size_t position) {
   const bool in_place = route_.variant.in_place;
   spec.in_place = (!before && (!after || to_target) && in_place) || (!after && arrived_in_output);
   // A padded row has room for the complex numbers; in place, the input is overwritten anyway.
-  spec.inlet_is_ours = (before && !from_source) || route_.lends_input;
+  spec.may_overwrite_inlet = (before && !from_source) || route_.lends_input;
   // The array that peers read in a shared exchange is one array too, if it is this rank's own.
   spec.outlet_is_array =
       !after || (reads_peers(after->choices) && !after->side.push && spec.outlet.pieces.size() < 2);

@@ -64,8 +64,8 @@ bool has_room(const Place& place, const Box& box) {
   return true;
 }
 
-/// Returns the box with room for the array before the transform `next` and after each later one that
-/// is not a c2r: missing modes make lines longer.
+/// Returns the box with room for the array before the transform `next`, and after it and each later
+/// one, except a c2r. A transform can make lines longer, because it adds the missing modes.
 Box room_for_rest(const StageSpec& spec, std::size_t next) {
   Box room = after(spec.source, spec.transforms, 0, next);
   for (std::size_t i = next; i < spec.transforms.size(); ++i) {
@@ -78,12 +78,13 @@ Box room_for_rest(const StageSpec& spec, std::size_t next) {
 
 /// Returns the place of the array before the transform `next`, after a sweep that began at `first`.
 Place between_place(const StageSpec& spec, const Place& current, std::size_t first,
-                    std::size_t next, std::int64_t element_bytes, bool current_is_ours,
+                    std::size_t next, std::int64_t element_bytes, bool may_overwrite_current,
                     BufferSizes& sizes) {
   const bool same_elements = !has_kind(spec.transforms, first, next, kernel::LineKind::r2c);
   const Box box = after(spec.source, spec.transforms, 0, next);
-  if (current_is_ours && same_elements && !current.narrow && has_room(current, box)) return current;
-  if (current_is_ours && !same_elements) {
+  if (may_overwrite_current && same_elements && !current.narrow && has_room(current, box))
+    return current;
+  if (may_overwrite_current && !same_elements) {
     const int halved = real_axis(spec.transforms);
     Place rows = in_the_same_rows(current, box, halved, element_bytes);
     if (!rows.pieces.empty() && has_room(rows, box)) return rows;
@@ -150,11 +151,11 @@ std::vector<kernel::Sweep> make_sweeps(const StageSpec& given, const kernel::Loc
     spec.idle_buffer = spec.idle_buffer == spare_buffer ? third_buffer : spare_buffer;
     spec.outlet_is_array = true;
     spec.in_place = false;
-    spec.inlet_is_ours = true;
+    spec.may_overwrite_inlet = true;
   }
   const auto& transforms = spec.transforms;
   Place from = spec.inlet;
-  bool ours = spec.inlet_is_ours;
+  bool may_overwrite_from = spec.may_overwrite_inlet;
   std::size_t first = 0;
   do {
     const Box box = after(spec.source, transforms, 0, first);
@@ -165,7 +166,7 @@ std::vector<kernel::Sweep> make_sweeps(const StageSpec& given, const kernel::Loc
         last ? spec.outlet
              : between_place(spec, from, first, next,
                              kernel::widest_element_bytes(transforms[next - 1], options.precision),
-                             ours, sizes);
+                             may_overwrite_from, sizes);
     kernel::LocalOptions sweep_options = options;
     if (streams(box, from, to, spec.in_place))
       sweep_options.outlet_stores = kernel::Stores::streaming;
@@ -173,7 +174,7 @@ std::vector<kernel::Sweep> make_sweeps(const StageSpec& given, const kernel::Loc
         box, std::vector<AxisTransform>(transforms.begin() + first, transforms.begin() + next),
         from, to, sweep_options);
     from = to;
-    ours = true;
+    may_overwrite_from = true;
     first = next;
   } while (first < transforms.size());
   if (detour)

@@ -15,26 +15,28 @@ struct StageSpec {
   std::vector<kernel::AxisTransform> transforms;
   kernel::Place inlet;
   kernel::Place outlet;
-  bool inlet_is_ours = false;    ///< the inlet may be overwritten
-  bool outlet_is_array = false;  ///< the outlet is one array, dense or padded: it can hold
-                                 ///< intermediate results
-  bool in_place = false;         ///< inlet and outlet are the same memory of the caller
-  int idle_buffer = 0;           ///< workspace not used by inlet or outlet
-  /// For a stage without axes in which half a spectrum changes its order. The boxes are in columns.
-  /// The caller's array, inlet or outlet, has one axis.
+  bool may_overwrite_inlet = false;
+  /// The outlet is one array, dense or padded, so it can hold the array between two sweeps.
+  bool outlet_is_array = false;
+  bool in_place = false;  ///< inlet and outlet are the same memory of the caller
+  int idle_buffer = 0;    ///< number of a workspace buffer that inlet and outlet do not use
+  /// For a stage that transforms no axis, but changes the order of half a spectrum. Source and
+  /// target are boxes of the folded columns. The caller's array, inlet or outlet, has one axis.
   std::optional<kernel::HermitianOrder> hermitian_order = {};
-  /// Likewise for a stage at an end of a convolution. The boxes are in rows.
+  /// The same for a stage at an end of a convolution. Source and target are boxes of the rows.
   std::optional<kernel::ChirpEnd> chirp = {};
 };
 
 /// Makes the sweeps of a stage: as few as the cache allows.
 ///
-/// Between two sweeps the array is stored in the first inlet if that is ours, otherwise in the
-/// outlet if it can hold the array, otherwise in the idle buffer. `sizes` (bytes) grows as needed.
+/// A sweep before the last one leaves the array in its own inlet if it may overwrite that and the
+/// array fits. Otherwise it uses the outlet if the array fits there, otherwise the idle buffer.
+/// `sizes` (bytes) grows as needed.
 std::vector<kernel::Sweep> make_sweeps(const StageSpec& spec, const kernel::LocalOptions& options,
                                        BufferSizes& sizes);
 
-/// Returns true when every line has the same position before and after: the stage can run in place.
+/// Returns whether every line has the same position before and after, so that the stage can run in
+/// place.
 bool keeps_positions(const StageSpec& spec);
 
 }  // namespace weft::run

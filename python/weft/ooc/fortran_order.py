@@ -1,4 +1,7 @@
-"""Transforms of arrays in Fortran order, done on the transposed arrays in C order, which have the same bytes."""
+"""Transforms of arrays in Fortran order.
+
+The transposed array in C order has the same bytes, so weft transforms that array.
+"""
 
 from __future__ import annotations
 
@@ -12,10 +15,10 @@ from weft.ooc.in_place import InPlace
 
 
 def axes_in_c_order(stored: FileArray, axes: Any, order: str, target: str) -> Any:
-    """Returns the axes of the stored array in C order for the axes that the caller named; the last one stays last.
+    """Returns the numbers of the given axes in the array in C order that has the same bytes. They keep their order.
 
-    Errors: InvalidArgument for a target that cannot record Fortran order, and for the transposed order of one axis,
-    which is a matrix in C order.
+    Errors: InvalidArgument for a target that cannot record Fortran order, and for `order` transposed, which gives a
+    matrix in C order.
 
     >>> import numpy as np
     >>> axes_in_c_order(FileArray("x.npy", (5, 4, 3), np.dtype("c16"), fortran=True), (0, -1), "natural", "y.npy")
@@ -27,7 +30,8 @@ def axes_in_c_order(stored: FileArray, axes: Any, order: str, target: str) -> An
     remedy = "or give a source in C order, which weft ooc copy makes"
     if not target.lower().endswith(NPY_ENDINGS):
         raise errors.InvalidArgument(
-            f"{rule}, and only a .npy file can say so; {stored.path} goes to {target}; name a .npy file, {remedy}"
+            f"{rule}, and only a .npy file can record that order; {stored.path} goes to {target}; name a .npy file, "
+            f"{remedy}"
         )
     if order != "natural":
         raise errors.InvalidArgument(
@@ -38,11 +42,11 @@ def axes_in_c_order(stored: FileArray, axes: Any, order: str, target: str) -> An
     return [dims - 1 - axis for axis in plans.chosen_axes(axes, dims)]
 
 
-def named_shape(array: FileArray | Output | InPlace) -> tuple[int, ...]:
-    """Returns the shape of an array as its owner names it."""
+def given_shape(array: FileArray | Output | InPlace) -> tuple[int, ...]:
+    """Returns the shape of an array in the caller's order of axes."""
     return array.shape[::-1] if array.fortran else array.shape
 
 
-def named_axes(stored: FileArray, axes: tuple[int, ...]) -> tuple[int, ...]:
-    """Returns the axes of a plan as the owner of its input counts them."""
+def given_axes(stored: FileArray, axes: tuple[int, ...]) -> tuple[int, ...]:
+    """Returns the axes of a plan as the caller counts them."""
     return tuple(len(stored.shape) - 1 - axis for axis in axes) if stored.fortran else tuple(axes)

@@ -16,12 +16,12 @@ constexpr std::int64_t tile_bytes = std::int64_t{1} << 18;
 /// Minimum of lines, so that adjacent elements fill whole cache lines.
 constexpr std::int64_t least_lines = 8;
 
-/// The frequency bits that all records of a load on a processor have in common once stages up to
-/// `stages` are done; and the mask of these bits.
+/// Returns the mask of the frequency bits that the stages before this step have computed.
 Bits known_bits(const Superlevel& level, const ButterflyStep& step) {
   return bit_range(0, level.stages_done + step.first_stage);
 }
 
+/// Returns the frequency bits that all records of a load on a processor have in common.
 Bits common_frequency(const Superlevel& level, int processor, std::int64_t load_number) {
   return combined(level.processor_frequency, static_cast<Bits>(processor)) ^
          combined(level.load_frequency, static_cast<Bits>(load_number));

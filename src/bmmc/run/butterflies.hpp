@@ -11,25 +11,27 @@
 
 namespace weft::bmmc {
 
-/// The local butterfly stages of one step, on one load in a processor's memory. Lines of 2^stages
-/// points, bit-reversed in time, are gathered in cache, multiplied by their twiddles, transformed,
-/// and scattered in the order of frequencies.
+/// The local butterfly stages of one step, on one load in a processor's memory.
+///
+/// In the load, each line of 2^stages points is in bit-reversed order. The step gathers tiles of
+/// lines in cache, in the order of time. It multiplies them by their twiddles, transforms them, and
+/// scatters them in the order of frequencies.
 class LocalButterflies {
  public:
-  /// sign: of the exponent. `scale` is multiplied into the result.
+  /// `sign` is that of the exponent. The result is multiplied by `scale`.
   LocalButterflies(const Superlevel& level, const ButterflyStep& step, int processor, int sign,
                    long double scale, const kernel::LocalOptions& options);
 
   void execute(char* load, std::int64_t load_number) const;
 
-  /// Returns the bytes of all threads during a transform, and of tables.
+  /// Returns the bytes of the tables, and of the tiles of all threads during a transform.
   std::int64_t held_bytes() const;
 
  private:
   template <class Real>
   void execute_as(std::complex<Real>* load, std::int64_t load_number) const;
   template <class Real>
-  void transform_tile(std::complex<Real>* load, Bits base, Bits first, std::int64_t count,
+  void transform_tile(std::complex<Real>* load, Bits common, Bits first, std::int64_t count,
                       std::complex<Real>* tile) const;
 
   Superlevel level_;
@@ -39,19 +41,20 @@ class LocalButterflies {
   std::int64_t length_;
   std::int64_t pitch_;  ///< elements from one line to the next in a tile
   std::int64_t tile_lines_;
-  std::unique_ptr<kernel::RowTwiddles> twiddles_;  ///< none in the first stages
-  std::vector<std::int64_t> reversed_;
+  std::unique_ptr<kernel::RowTwiddles> twiddles_;  ///< null if no stages come before this step
+  std::vector<std::int64_t> reversed_;             ///< place in the tile of each point of a line
   kernel::LineRunner lines_;
 };
 
-/// One butterfly stage on the first or second half of a load's places, of two processors: `zeros`
-/// has the places with bit 0, `ones` the others.
+/// One butterfly stage across two processors. Each of the two computes the results of both for one
+/// half of the places in a load.
 class CrossingButterflies {
  public:
   CrossingButterflies(const Superlevel& level, const ButterflyStep& step, int processor, int sign,
                       const kernel::LocalOptions& options);
 
-  /// Executes the stage on places first, ..., first + count - 1.
+  /// Executes the stage on places first, ..., first + count - 1. `zeros` has the points of
+  /// the processor in whose number the step's bit is 0, `ones` those of the other processor.
   void execute(char* zeros, char* ones, std::int64_t first, std::int64_t count,
                std::int64_t load_number) const;
 

@@ -82,7 +82,7 @@ constexpr auto fields<ooc::KPassPlan> =
 namespace ooc {
 namespace {
 
-/// Increase it when a reader of an older version would misread a plan.
+/// Increase it if an older weft would misread a plan that this one writes.
 constexpr std::int64_t pass_plan_version = 2;
 
 }  // namespace

@@ -16,7 +16,7 @@ TEST(TileShape, RowsAcrossTheLinesAreWholeCacheLines) {
     for (std::int64_t length = 1; length <= 20000; length += 1 + length / 50) {
       const TileShape tile = tile_shape(length * element, element);
       EXPECT_EQ(tile.lines * element % line_alignment_bytes, 0) << length << " of " << element;
-      EXPECT_GE(tile.row_bytes, tile.lines * element);
+      EXPECT_GE(tile.row_pitch_bytes, tile.lines * element);
       EXPECT_GE(tile.pitch_bytes, length * element);
     }
 }

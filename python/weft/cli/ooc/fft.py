@@ -304,11 +304,11 @@ def _speed(moved: RunReport) -> float:
 
 def _array(array: Any) -> str:
     order = " in Fortran order" if array.fortran else ""
-    return f"{joined(fortran_order.named_shape(array), 'x')} of {array.dtype}{order}"
+    return f"{joined(fortran_order.given_shape(array), 'x')} of {array.dtype}{order}"
 
 
 def _name(transform: PlannedTransform) -> str:
-    axes = joined(fortran_order.named_axes(transform.source, transform.plan.axes), ",")
+    axes = joined(fortran_order.given_axes(transform.source, transform.plan.axes), ",")
     if transform.plan.filter is not None:
         return f"{_work(transform.plan)} over axes {axes}"
     return f"{transform.job.problem.kinds.text} over axes {axes}"
