@@ -255,10 +255,10 @@ TEST(CInterface, CreateFailsEverywhere) {
       {"dims", [](auto& o) { o.dims = 9; }},
       {"axes_count", [](auto& o) { o.axes_count = -1; }},
       {"axes", [](auto& o) { o.axes_count = 1; }},
-      {"kind", [](auto& o) { o.kind = 10; }},
+      {"kind", [](auto& o) { o.kind = 1000; }},
       {"kinds",
        [](auto& o) {
-         static const int kinds[] = {WEFT_C2C, 10};
+         static const int kinds[] = {WEFT_C2C, 1000};
          o.kinds = kinds;
        }},
       {"leave kind out",

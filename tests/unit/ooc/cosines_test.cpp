@@ -225,7 +225,9 @@ long double logical_points(const KPassProblem& problem) {
 Kinds random_kinds(Random& random, std::size_t axes) {
   std::vector<Kind> kinds;
   const bool has_fourier = draw(random, 0, 1) == 1;
-  for (std::size_t i = 0; i < axes; ++i) kinds.push_back(static_cast<Kind>(draw(random, 2, 9)));
+  const auto last = std::ssize(test_support::real_kinds) - 1;
+  for (std::size_t i = 0; i < axes; ++i)
+    kinds.push_back(test_support::real_kinds[static_cast<std::size_t>(draw(random, 0, last))]);
   if (has_fourier)
     kinds[static_cast<std::size_t>(draw(random, 0, std::ssize(kinds) - 1))] =
         draw(random, 0, 2) == 0 ? Kind::c2c : Kind::r2c;
