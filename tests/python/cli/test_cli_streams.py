@@ -158,6 +158,34 @@ def test_a_long_result_of_ranks_is_that_of_one(folder: Path) -> None:
     np.testing.assert_allclose(rows, expected, rtol=1e-12)
 
 
+class Terminal(io.RawIOBase):
+    """Writes 2048 bytes at once, as a terminal whose writer gets signals; with `full`, none."""
+
+    def __init__(self, full: bool = False) -> None:
+        self.written, self.full = b"", full
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, content: Any) -> int | None:
+        self.written += bytes(content[:2048])
+        return None if self.full else min(2048, len(content))
+
+
+def test_a_write_that_ends_early_is_continued(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without PYTHONUNBUFFERED, Python's own buffer does so."""
+    text = "".join(f"line {i} of a long result with a word beyond ASCII: ä\n" for i in range(300))
+    for write in (print, lambda given, **_: streams.write_bytes(f"{given}\n".encode())):
+        terminal = Terminal()
+        monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(terminal, "utf-8", write_through=True))
+        with streams.standard_streams():
+            write(text, flush=True)
+        assert terminal.written.decode() == text + "\n"
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(Terminal(full=True), "utf-8", write_through=True))
+    with streams.standard_streams(), pytest.raises(streams.OutputLost):
+        print(text, flush=True)
+
+
 @pytest.mark.parametrize("words", [("spectrum", "long.npy"),
                                    ("spectrum", "long.npy", "-n", "2")], ids=["alone", "ranks"])  # fmt: skip
 def test_a_signal_ends_a_command_that_waits_for_a_reader(folder: Path, words: tuple[str, ...]) -> None:

@@ -4,6 +4,8 @@ A result that cannot be written is an error. A message that cannot be written is
 """
 
 import contextlib
+import errno
+import io
 import os
 import sys
 from collections.abc import Callable, Iterator
@@ -36,8 +38,15 @@ class _Stream:
         if not isinstance(text, str):
             raise TypeError(f"a text stream takes str; got {type(text).__name__}")
         if text:  # click writes an empty text as a test, and takes any error as a sign of a binary stream
-            self._try(lambda: self._stream.write(encodable(text, getattr(self._stream, "encoding", None))))
+            self._try(lambda: self._write(encodable(text, getattr(self._stream, "encoding", None))))
         return len(text)
+
+    def _write(self, text: str) -> None:
+        buffer = getattr(self._stream, "buffer", None)
+        if isinstance(buffer, io.RawIOBase):
+            write_whole(buffer, text.encode(self._stream.encoding, self._stream.errors or "strict"))
+        else:
+            self._stream.write(text)
 
     def write_bytes(self, content: bytes) -> None:
         """Writes encoded text without delay."""
@@ -45,7 +54,7 @@ class _Stream:
         if buffer is None:  # a text stream of the caller, without bytes
             self.write(content.decode(errors="replace"))
         else:
-            self._try(lambda: buffer.write(content))
+            self._try(lambda: write_whole(buffer, content))
         self.flush()
 
     def flush(self) -> None:
@@ -79,6 +88,16 @@ class _Output(_Stream):
         raise OutputLost(
             f"the standard output cannot be written: {error.strerror}; free some space, or write it elsewhere"
         ) from None
+
+
+def write_whole(buffer: Any, content: bytes) -> None:
+    """Writes all bytes. Without a buffer (PYTHONUNBUFFERED) a write to a terminal or a pipe ends early at a signal."""
+    rest = memoryview(content)
+    while rest:
+        written = buffer.write(rest)
+        if written is None:
+            raise BlockingIOError(errno.EAGAIN, os.strerror(errno.EAGAIN))
+        rest = rest[written:]
 
 
 @contextlib.contextmanager
