@@ -12,7 +12,8 @@ enum weft_kind {
   WEFT_DST1 = 6,
   WEFT_DST2 = 7,
   WEFT_DST3 = 8,
-  WEFT_DST4 = 9
+  WEFT_DST4 = 9,
+  WEFT_DHT = 10
 };
 
 #endif

@@ -17,6 +17,7 @@ namespace weft {
 ///   dct1 to dct4, dst1 to dst4
 ///        cosine and sine transforms of reals, or of both parts of complex numbers, as FFTW and
 ///        scipy define their types
+///   dht  Hartley transform of reals, or of both parts of complex numbers
 enum class Kind {
   c2c = WEFT_C2C,
   r2c = WEFT_R2C,
@@ -27,7 +28,8 @@ enum class Kind {
   dst1 = WEFT_DST1,
   dst2 = WEFT_DST2,
   dst3 = WEFT_DST3,
-  dst4 = WEFT_DST4
+  dst4 = WEFT_DST4,
+  dht = WEFT_DHT
 };
 
 /// The numbers of an array. `automatic` leaves them to the kinds.

@@ -71,13 +71,24 @@ inline constexpr std::array kind_table{
     real_kind(Kind::dst2, "dst2", 0, 1, 2, Kind::dst3),
     real_kind(Kind::dst3, "dst3", 0, 1, 1, Kind::dst2),
     real_kind(Kind::dst4, "dst4", 0, 1, 1, Kind::dst4),
+    KindTraits{.kind = Kind::dht,
+               .word = "dht",
+               .before = Element::automatic,
+               .after = Element::automatic,
+               .length_added = 0,
+               .length_divided = 1,
+               .logical_times = 1,
+               .logical_shift = 0,
+               .least_length = 1,
+               .twice_lowest = 0,
+               .inverse = Kind::dht},
 };
 
 constexpr const KindTraits& traits_of(Kind kind) {
   return kind_table[static_cast<std::size_t>(kind)];
 }
 
-/// Returns whether a kind keeps the elements of an array: cosine and sine transforms.
+/// Returns whether a kind keeps the elements of an array: those of reals to reals.
 inline bool keeps_elements(Kind kind) { return traits_of(kind).before == Element::automatic; }
 
 }  // namespace weft

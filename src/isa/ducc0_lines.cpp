@@ -81,6 +81,8 @@ template <class T>
 using Types23Tables = ducc0::detail_fft::T_dcst23<T>;
 template <class T>
 using Type4Tables = ducc0::detail_fft::T_dcst4<T>;
+template <class T>
+using HartleyTables = ducc0::detail_fft::pocketfft_fht<T>;  // real part less imaginary part
 
 /// Above this, ducc0 may allocate to transform a single line, but not for a vector of lines.
 constexpr Index scalar_length_max = 4096;
@@ -235,6 +237,11 @@ V* executed(const Tables& tables, weft_kind kind, V* line, V* buffer, T scale) {
   return tables.exec(line, buffer, scale, false, type_of(kind), kind < WEFT_DST1, 1);
 }
 
+template <class V, class T>
+V* executed(const HartleyTables<T>& tables, weft_kind, V* line, V* buffer, T scale) {
+  return tables.exec(line, buffer, scale);
+}
+
 /// Transforms of reals to reals. ducc0 may leave the result in the line or behind it.
 template <class T, class V, class Tables>
 void transform(const Tables& tables, const DuccLines& lines, const T* from, T* to,
@@ -298,6 +305,8 @@ auto with_tables(weft_kind kind, F f) {
     case WEFT_DST2:
     case WEFT_DST3:
       return f(static_cast<Types23Tables<T>*>(nullptr));
+    case WEFT_DHT:
+      return f(static_cast<HartleyTables<T>*>(nullptr));
     case WEFT_DCT4:
     case WEFT_DST4:
       break;

@@ -26,7 +26,7 @@ inline constexpr unsigned preserve_input = 1U << 4;
 inline constexpr unsigned patient = 1U << 5;
 inline constexpr unsigned estimate = 1U << 6;
 /// Numbers of the transforms of reals to reals, in the order of Kind from dct1 on.
-inline constexpr std::array r2r_kinds{3, 5, 4, 6, 7, 9, 8, 10};
+inline constexpr std::array r2r_kinds{3, 5, 4, 6, 7, 9, 8, 10, 2};
 }  // namespace fftw
 
 /// The functions of one precision. Plans and arrays are untyped, so that the precisions share one

@@ -14,12 +14,13 @@ namespace weft::test_support {
 
 /// The kinds that make reals of reals.
 inline const std::vector<Kind> real_kinds{Kind::dct1, Kind::dct2, Kind::dct3, Kind::dct4,
-                                          Kind::dst1, Kind::dst2, Kind::dst3, Kind::dst4};
+                                          Kind::dst1, Kind::dst2, Kind::dst3, Kind::dst4,
+                                          Kind::dht};
 
 inline bool is_real_kind(Kind kind) { return kind != Kind::c2c && kind != Kind::r2c; }
 
 /// Whether the spectrum has both signs of wavenumbers.
-inline bool has_both_signs(Kind kind) { return !is_real_kind(kind); }
+inline bool has_both_signs(Kind kind) { return !is_real_kind(kind) || kind == Kind::dht; }
 
 /// A term of a sum: weight times the wave at the angle pi * m / M.
 struct RealTerm {
@@ -34,6 +35,8 @@ inline std::int64_t half_turn(Kind kind, std::int64_t n) {
       return n - 1;
     case Kind::dst1:
       return n + 1;
+    case Kind::dht:
+      return n;
     case Kind::dct4:
     case Kind::dst4:
       return 4 * n;
@@ -56,6 +59,8 @@ inline RealTerm real_term(Kind kind, std::int64_t j, std::int64_t k, std::int64_
       return {(2 * j + 1) * (k + 1)};
     case Kind::dst3:
       return {(j + 1) * (2 * k + 1), j == n - 1 ? 1 : 2};
+    case Kind::dht:
+      return {2 * j * k, 1};
     default:  // dct4, dst4
       return {(2 * j + 1) * (2 * k + 1)};
   }
@@ -64,6 +69,7 @@ inline RealTerm real_term(Kind kind, std::int64_t j, std::int64_t k, std::int64_
 /// Returns the wave at an angle, of its cosine and sine.
 template <class W>
 W wave_of(Kind kind, W cosine, W sine) {
+  if (kind == Kind::dht) return cosine + sine;
   return kind >= Kind::dst1 ? sine : cosine;
 }
 

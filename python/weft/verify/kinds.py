@@ -36,6 +36,10 @@ def _sine(_: Any, sine: Any) -> Any:
     return sine
 
 
+def _both(cosine: Any, sine: Any) -> Any:
+    return cosine + sine
+
+
 # The kinds that make reals of reals, or transform both parts of complex numbers.
 REAL_SUMS = {
     "dct1": RealSum(_cosine, added=-1, input_ends=(0, -1), output_ends=(0, -1)),
@@ -46,6 +50,7 @@ REAL_SUMS = {
     "dst2": RealSum(_sine, a=1, b=2, output_ends=(-1,)),
     "dst3": RealSum(_sine, a=2, b=1, input_ends=(-1,)),
     "dst4": RealSum(_sine, a=1, b=1),
+    "dht": RealSum(_both, quarters=1, factor=1),
 }
 REAL_KINDS = tuple(REAL_SUMS)
 COSINES = tuple(kind for kind in REAL_KINDS if kind.startswith(("dct", "dst")))
