@@ -71,14 +71,18 @@ def row(name: str, pairs: list[tuple[float, str, float]]) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path)
+    parser.add_argument("case", nargs="*", help=f"by default all of {', '.join(CASES)}")
     parser.add_argument("--runs", type=int, default=1, help="number of whole runs, one after the other")
-    given = parser.parse_args()
+    given = parser.parse_intermixed_args()
+    if unknown := set(given.case) - set(CASES):
+        parser.error(f"a case must be one of {', '.join(CASES)}; got {', '.join(sorted(unknown))}")
+    names = given.case or list(CASES)
     given.folder.mkdir(parents=True, exist_ok=True)
     kept = given.folder / "runs.jsonl"
     kept.write_text("")
-    found: dict[str, list[tuple[float, str, float]]] = {name: [] for name in CASES}
+    found: dict[str, list[tuple[float, str, float]]] = {name: [] for name in names}
     for run in range(1, given.runs + 1):
-        for name in CASES:
+        for name in names:
             found[name].append(pair_of(name, run, kept))
             print(row(name, found[name]), flush=True)
         table = [HEAD, *(row(name, pairs) for name, pairs in found.items())]

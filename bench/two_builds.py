@@ -4,8 +4,8 @@
 
 PYTHON is the interpreter of the environment with the other build. Cases are those of bench/one_node.py, without their
 peers. In each run both builds transform each case, one after the other, and every second run begins with the other
-build. FOLDER/runs.jsonl gets each output. FOLDER/table.md gets the median time of both builds, the ratio of these
-medians, and the geometric mean of all ratios. Run nothing else at the same time.
+build. FOLDER/runs.jsonl gets the times of each run. FOLDER/table.md gets the median time of both builds, the ratio of
+these medians, and the geometric mean of all ratios. Run nothing else at the same time.
 """
 
 import argparse
@@ -19,6 +19,8 @@ from pathlib import Path
 from one_node import CASES
 from weft.cli.support.json_text import one_line
 
+# Of each output; the whole outputs would have megabytes.
+KEPT = ("output", "command", "median_s", "min_s", "predicted_s", "roofline_s", "arithmetic_s", "error")
 HEAD = "| case | output | before, ms | now, ms | now / before |\n|---|---|---|---|---|"
 
 
@@ -55,7 +57,8 @@ def main() -> None:
             for name, output in cases:
                 for build in sorted(builds, reverse=run % 2 == 0):
                     found = measured(builds[build], CASES[name].arguments, output)
-                    kept.write(one_line({"run": f"run-{run}", "build": build, "case": name, **found}) + "\n")
+                    facts = {"run": f"run-{run}", "build": build, "case": name, **{key: found[key] for key in KEPT}}
+                    kept.write(one_line(facts) + "\n")
                     kept.flush()
                     seconds[name, output][build].append(found["median_s"])
                 print(f"run {run}: {row(name, output, seconds[name, output])[0]}", flush=True)

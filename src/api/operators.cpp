@@ -116,8 +116,7 @@ FieldFunction derivative(const Plan& plan, int axis, std::int64_t order, const L
     made.refuse("takes an order of 1 or more; given " + std::to_string(order) +
                 "; leave it out for the first derivative");
   const bool is_odd = order % 2 != 0;
-  if (is_odd)
-    made.need_fourier(along, "an odd derivative makes sines of cosines");
+  if (is_odd) made.need_fourier(along, "an odd derivative makes sines of cosines");
   AxisNumbers numbers = made.filled(1);
   auto& factors = numbers[static_cast<std::size_t>(along)];
   factors = is_odd ? made.derivative_factors(along) : made.wavenumbers(along);

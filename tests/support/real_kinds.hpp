@@ -13,9 +13,9 @@
 namespace weft::test_support {
 
 /// The kinds that make reals of reals.
-inline const std::vector<Kind> real_kinds{Kind::dct1, Kind::dct2, Kind::dct3, Kind::dct4,
-                                          Kind::dst1, Kind::dst2, Kind::dst3, Kind::dst4,
-                                          Kind::dht};
+inline const std::vector<Kind> real_kinds{Kind::dct1, Kind::dct2, Kind::dct3,
+                                          Kind::dct4, Kind::dst1, Kind::dst2,
+                                          Kind::dst3, Kind::dst4, Kind::dht};
 
 inline bool is_real_kind(Kind kind) { return kind != Kind::c2c && kind != Kind::r2c; }
 
