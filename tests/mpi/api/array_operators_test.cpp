@@ -164,7 +164,8 @@ TEST(Operators, Refusals) {
   expect_refusal(unsupported, reason, of_walls(operators::divergence));
   expect_refusal(unsupported, reason, of_walls(operators::curl));
   expect_refusal(unsupported, reason, of_walls(operators::project));
-  expect_refusal(unsupported, {"a shift makes sines of cosines"}, [&] { operators::shift(walls.plan(), {0.1}); });
+  expect_refusal(unsupported, {"a shift makes sines of cosines"},
+                 [&] { operators::shift(walls.plan(), {0.1}); });
 
   std::vector<std::complex<double>> spectrum(static_cast<std::size_t>(fourier.output_elements()));
   std::vector<double> reals(spectrum.size());

@@ -33,8 +33,7 @@ double coordinate(const Problem& problem, bool in_spectrum, int axis, std::int64
   if (!transformed) return static_cast<double>(i);
   const Kind kind = problem.kind_of(axis);
   return in_spectrum ? wavenumber_of(kind, i, problem.modes_of(axis))
-                     : position_of(
-                           kind, i, problem.shape[static_cast<std::size_t>(axis)]);
+                     : position_of(kind, i, problem.shape[static_cast<std::size_t>(axis)]);
 }
 
 double weight(const Problem& problem, bool in_spectrum, const Shape& index) {
