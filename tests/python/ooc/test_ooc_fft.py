@@ -222,7 +222,7 @@ REFUSALS: dict[str, Refusal] = {
     "block of a set": (InvalidArgument, ("multiple of 4096", "1600"), {"target": "out.json", "block_bytes": 1600}),
     "scratch": (IoFailure, ("files", "nowhere"), {"scratch": "nowhere", "memory_bytes": 32 * KIB, "block_bytes": 512}),
     "no scratch": (InvalidArgument, ("at least one directory",), {"scratch": []}),
-    "kind": (InvalidArgument, ("dst4, c2r", "'dct'"), {"kind": "dct"}),
+    "kind": (InvalidArgument, ("dct1, ", "c2r", "'dct'"), {"kind": "dct"}),
     "c2r of reals": (InvalidArgument, ("kind c2r transforms complex",), {"source": "reals.npy", "kind": "c2r"}),
     "last": (InvalidArgument, ("last must be 32766 or 32767", "got 5"), {"kind": "c2r", "last": 5}),
     "last of c2c": (InvalidArgument, ("leave last out", "kind c2c"), {"last": 5}),
