@@ -39,7 +39,7 @@ void check(const LineProblem& problem) {
                " must have at least " + std::to_string(least) + " points",
            problem);
   if (problem.parts && !is_r2r(problem.kind))
-    reject("only cosine and sine transforms transform the parts of complex numbers", problem);
+    reject("only transforms of reals to reals take the parts of complex numbers", problem);
   const bool across = problem.form == TileForm::across;
   if (across && !problem.kind.is_c2c()) reject("lines across a tile must be c2c", problem);
   const std::int64_t least_in = across ? problem.count : input_elements(problem);

@@ -36,7 +36,7 @@ class AxisKinds:
 
     @property
     def keeps_numbers(self) -> bool:
-        """Returns whether all kinds are cosine or sine transforms: reals then stay real, and complex numbers complex.
+        """Returns whether every kind makes reals of reals: reals then stay real, and complex numbers complex.
 
         >>> AxisKinds(("dct2", "dst1")).keeps_numbers, AxisKinds(("dct2", "c2c")).keeps_numbers
         (True, False)

@@ -224,7 +224,7 @@ def kinds_by_axis(kind: str | tuple[str, ...], axes: int) -> tuple[str, ...]:
 
 
 def keeps_numbers(kind: str | tuple[str, ...]) -> bool:
-    """Returns whether all kinds are cosine or sine transforms: reals then stay real, and complex numbers complex.
+    """Returns whether every kind makes reals of reals: reals then stay real, and complex numbers complex.
 
     >>> keeps_numbers("dct2"), keeps_numbers(("dct2", "c2c"))
     (True, False)
