@@ -26,8 +26,8 @@ struct Range {
   friend bool operator==(const Range&, const Range&) = default;
 };
 
-/// Returns part r of p parts of n indices: [n*r/p, n*(r+1)/p), rounded down. Sizes differ by at
-/// most 1.
+/// Returns one of the parts of n indices: [n*part/parts, n*(part+1)/parts), rounded down. The sizes
+/// of the parts differ by at most 1.
 Range balanced_part(std::int64_t n, std::int64_t part, std::int64_t parts);
 
 /// A half-open box of the global array, in logical axis order: lower[a] <= index[a] < upper[a].
@@ -54,16 +54,16 @@ std::string to_string(const Box& box);
 
 /// The assignment of a box of the global array to each rank, with the memory order of each box.
 ///
-/// A comparable value in two forms: a process grid, or one box per rank given by the user. A
-/// process grid is cheap to copy and computes the box of a rank by arithmetic.
+/// A value in one of two forms: a process grid, or the user's boxes, one for each rank. A process
+/// grid is cheap to copy and computes the box of a rank by arithmetic. Layouts can be compared.
 class Layout {
  public:
   Layout() = default;
 
   /// Splits axis a of `shape` into grid[a] balanced parts; rank numbers run over the grid with its
   /// last axis fastest. `order` lists the axes from slowest to fastest in memory; empty means
-  /// logical (C) order. `ranks` (0: the product of the grid) may exceed the product: the ranks
-  /// beyond it own nothing.
+  /// logical (C) order. `ranks` may exceed the product of the grid: the last ranks then own
+  /// nothing. 0 means the product.
   static Layout grid(const Shape& shape, const Shape& grid, const std::vector<int>& order = {},
                      std::int64_t ranks = 0);
 
@@ -110,8 +110,7 @@ class Layout {
   /// Largest local volume of all ranks.
   std::int64_t max_local_volume() const;
 
-  /// Returns true when no rank holds only a part of this axis (ranks with empty boxes do not
-  /// count).
+  /// Returns whether every rank with data holds the whole of this axis.
   bool is_whole(int axis) const;
   /// Number of ranks that own nothing.
   std::int64_t empty_ranks() const;
@@ -153,8 +152,8 @@ class Layout {
   std::int64_t components_ = 0;
 };
 
-/// Returns all grids of `dims` factors with the product `ranks`, the most even first (smallest
-/// largest factor, then ascending factors).
+/// Returns all grids of `dims` factors with the product `ranks`, the most even grid first. They are
+/// ordered by their largest factor. Grids with the same largest factor are in ascending order.
 std::vector<Shape> process_grids(std::int64_t ranks, int dims);
 
 /// Strides in elements of a dense array of `shape` with `order` from slowest to fastest.

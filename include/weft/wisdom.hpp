@@ -36,7 +36,8 @@ struct WisdomEntry {
   friend bool operator==(const WisdomEntry&, const WisdomEntry&) = default;
 };
 
-/// Plans that trials chose: one for each problem, its ranks included, on each machine. Plain data.
+/// Plans that trials chose: one for each problem on each machine. The number of ranks is a part of
+/// the problem. Plain data.
 class Wisdom {
  public:
   /// Returns all entries, in an order that does not depend on the order of insertion.

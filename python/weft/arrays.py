@@ -16,9 +16,9 @@ class Side:
     """The input or the output of a transform on this rank.
 
     layout : the Layout, which assigns a box to each rank.
-    shape, strides, dtype : those of this rank's array, in logical axis order; strides in bytes.
+    shape, strides, dtype : of this rank's array. Axes are in logical order, strides in bytes.
 
-    If the only axis is divided among ranks, output "any" has two axes: see :meth:`indices`.
+    If a transform has one axis, divided among ranks, output "any" has two axes: see :meth:`indices`.
 
     >>> import weft
     >>> side = weft.FFT((4, 6), kind="r2c").output
@@ -30,7 +30,7 @@ class Side:
         self, layout: _planning.Layout, rank: int, dtype: np.dtype[Any], pool: Any, kind: str, shape: Sequence[int]
     ) -> None:
         self.layout = layout
-        self._space_shape = tuple(shape)  # of the array in real space
+        self._shape_in_real_space = tuple(shape)
         self.dtype = dtype
         self._rank = rank
         self._pool = pool
@@ -51,13 +51,13 @@ class Side:
     def indices(self) -> tuple[Array, ...]:
         """Returns the global indices of this rank's elements, one broadcastable array for each axis of the transform.
 
-        The leading axis of components is not one of these: the arrays broadcast to all components.
+        The leading axis of components has no array of indices. The other arrays broadcast to all components.
 
-        If the only axis is divided among ranks, output "any" has two axes, n1 x n2 = n. Its element (k1, k2) is
-        X[k1 + n1*k2], and this method returns one array of two axes. The gathered output `whole` gives X in its natural
-        order as `whole.T.reshape(-1)`. With output "same" every rank has a contiguous range of X. The
-        transposed output of r2c has k1 = 0 .. n1//2 for each k2: so it has each X[k] of the full spectrum, or its
-        mirror image X[n-k] = conj(X[k]).
+        If a transform has one axis, divided among ranks, output "any" has two axes, n1 x n2 = n. Its element (k1, k2)
+        is X[k1 + n1*k2]. This method then returns one array, which has two axes. The gathered output `whole` gives X in
+        its natural order as `whole.T.reshape(-1)`. For r2c, output "any" has k1 = 0 .. n1//2 for each k2. Of the full
+        spectrum it has each X[k] or its mirror image X[n-k] = conj(X[k]). With output "same" every rank has a
+        contiguous range of X.
 
         >>> import weft
         >>> [index.tolist() for index in weft.FFT((2, 3)).output.indices()]
@@ -65,10 +65,10 @@ class Side:
         """
         slices = self.slices if self.layout.components is None else self.slices[1:]
         open_mesh = np.ogrid[slices]
-        if len(slices) == len(self._space_shape):
+        if len(slices) == len(self._shape_in_real_space):
             return tuple(np.asarray(index) for index in open_mesh)
         k1, k2 = open_mesh
-        return (k1 + self._space_shape[0] // self.layout.shape[-1] * k2,)
+        return (k1 + self._shape_in_real_space[0] // self.layout.shape[-1] * k2,)
 
     def empty(self) -> Array:
         """Returns an array of this rank's box in node memory, with arbitrary values."""
@@ -84,7 +84,7 @@ class Side:
         return array
 
     def _key(self) -> tuple[Any, ...]:
-        return self.layout, self._rank, self.dtype, self._space_shape
+        return self.layout, self._rank, self.dtype, self._shape_in_real_space
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Side) and self._key() == other._key()
@@ -111,12 +111,12 @@ def _side_of(layout: _planning.Layout, rank: int, dtype: np.dtype[Any], shape: S
 
 
 def view(memory: Any, shape: Sequence[int], dtype: np.dtype[Any], strides: Sequence[int]) -> Array:
-    """Returns memory of weft as an array of the given strides in bytes."""
+    """Returns an array in the given memory of weft, with strides in bytes."""
     return np.ndarray(tuple(shape), dtype, buffer=np.asarray(memory), strides=tuple(strides))
 
 
 def as_array(given: Any, what: str) -> Array:
-    """Returns an object with the buffer protocol or __dlpack__ as a numpy array of the same memory."""
+    """Returns a numpy array that shares the memory of an object with the buffer protocol or __dlpack__."""
     if isinstance(given, np.ndarray):
         return given
     if hasattr(given, "__dlpack__"):
@@ -140,7 +140,7 @@ def as_array(given: Any, what: str) -> Array:
 def converted(values: Any, dtype: np.dtype[Any], what: str) -> Array:
     """Returns values as a C-contiguous array of a dtype.
 
-    Errors: InvalidArgument for values that the dtype cannot hold.
+    Errors: InvalidArgument for values that do not fit in the dtype.
     """
     try:
         found = np.asarray(values)
@@ -148,10 +148,10 @@ def converted(values: Any, dtype: np.dtype[Any], what: str) -> Array:
             return np.ascontiguousarray(found, dtype)
     except (TypeError, ValueError, OverflowError):
         raise errors.InvalidArgument(
-            f"{what} must be numbers that {dtype} holds; given {errors.shown(values)}; convert them first"
+            f"{what} must be numbers that fit in {dtype}; given {errors.shown(values)}; convert them first"
         ) from None
     raise errors.InvalidArgument(
-        f"{what} must be numbers that {dtype} holds; given {found.dtype}, with an imaginary part; give their .real, "
+        f"{what} must be numbers that fit in {dtype}; given {found.dtype}, with an imaginary part; give their .real, "
         "or a complex dtype"
     )
 

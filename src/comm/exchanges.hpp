@@ -135,7 +135,7 @@ class Messages {
   void wait(int chunk) const;
   /// Returns when all started messages have arrived and have been sent.
   void finish() const;
-  /// Returns whether no started message is under way.
+  /// Returns whether all started messages are complete.
   bool is_idle() const;
   /// Executes one chunk, or all at once.
   void execute(const void* send, void* recv, int chunks = 1) const {

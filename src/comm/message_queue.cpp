@@ -16,7 +16,7 @@ namespace {
 /// MPI libraries pass a message to the system in one call, and Linux moves at most 2 GiB per call.
 constexpr std::int64_t message_bytes_max = std::int64_t{1} << 30;
 
-bool lies_in_a_row(const StridedBlock& block) {
+bool is_contiguous(const StridedBlock& block) {
   const std::vector<StridedAxis> axes = simplified(block.extents, block.strides);
   return axes.empty() || (axes.size() == 1 && axes[0].stride == 1);
 }
@@ -37,7 +37,7 @@ MessageQueue::MessageQueue(Communicator comm, const std::vector<MessageStep>& st
     steps_until_.resize(arriving_.size(), 0);
     steps_until_[chunk] = steps_.size();
   }
-  // A chunk without steps ends where the one before it does.
+  // A chunk without steps has the same end as the chunk before it.
   for (std::size_t i = 1; i < steps_until_.size(); ++i)
     steps_until_[i] = std::max(steps_until_[i], steps_until_[i - 1]);
   requests_.resize(messages_.size(), MPI_REQUEST_NULL);
@@ -56,14 +56,15 @@ void MessageQueue::add_block(const StridedBlock& block, bool is_send, std::int64
   Message message{steps_.size(), block.peer, is_send, block.offset * element_bytes_, 1,
                   element_.get()};
   const std::size_t before = messages_.size();
-  const std::int64_t most = std::clamp<std::int64_t>(message_bytes_max / element_bytes_, 1, limit);
-  if (options_.in_pieces && !lies_in_a_row(block))
+  const std::int64_t most_elements =
+      std::clamp<std::int64_t>(message_bytes_max / element_bytes_, 1, limit);
+  if (options_.in_pieces && !is_contiguous(block))
     throw Error(ErrorCode::internal,
                 "an exchange is planned wrongly: a strided box would be cut into pieces");
-  if (options_.in_pieces || (lies_in_a_row(block) && volume <= most)) {
-    for (std::int64_t done = 0; done < volume; done += most) {
+  if (options_.in_pieces || (is_contiguous(block) && volume <= most_elements)) {
+    for (std::int64_t done = 0; done < volume; done += most_elements) {
       message.offset_bytes = (block.offset + done) * element_bytes_;
-      message.count = checked_cast<int>(std::min(most, volume - done));
+      message.count = checked_cast<int>(std::min(most_elements, volume - done));
       messages_.push_back(message);
     }
   } else {
@@ -87,15 +88,15 @@ void MessageQueue::free_persistent() {
 
 /// Prepares a new run of all steps.
 void MessageQueue::prepare(const void* send, void* recv) {
-  const bool moved = send != send_ || recv != recv_;
+  const bool has_new_buffers = send != send_ || recv != recv_;
   send_ = static_cast<const char*>(send);
   recv_ = static_cast<char*>(recv);
   next_step_ = started_steps_ = low_ = high_ = 0;
   std::fill(arriving_.begin(), arriving_.end(), 0);
-  for (QueueStep& step : steps_) step.open = step.last - step.first;
+  for (QueueStep& step : steps_) step.incomplete = step.last - step.first;
   for (const Message& message : messages_)
     if (!message.is_send) ++arriving_[static_cast<std::size_t>(steps_[message.step].chunk)];
-  if (!options_.persistent || (has_persistent_ && !moved)) return;
+  if (!options_.persistent || (has_persistent_ && !has_new_buffers)) return;
   free_persistent();
   has_persistent_ = true;
   for (std::size_t i = 0; i < messages_.size(); ++i) {
@@ -111,9 +112,9 @@ void MessageQueue::prepare(const void* send, void* recv) {
   }
 }
 
-void MessageQueue::post_message(std::size_t message) {
-  const Message& m = messages_[message];
-  MPI_Request* request = &requests_[message];
+void MessageQueue::post_message(std::size_t number) {
+  const Message& m = messages_[number];
+  MPI_Request* request = &requests_[number];
   if (options_.persistent)
     check_mpi(MPI_Start(request), "MPI_Start", m.peer);
   else if (m.is_send)
@@ -128,16 +129,16 @@ void MessageQueue::post_message(std::size_t message) {
 
 void MessageQueue::post() {
   while (next_step_ < started_steps_ &&
-         (options_.at_once == 0 || working_steps_ < static_cast<std::size_t>(options_.at_once))) {
+         (options_.at_once == 0 || steps_under_way_ < static_cast<std::size_t>(options_.at_once))) {
     const QueueStep& step = steps_[next_step_];
     for (std::size_t i = step.first; i < step.last; ++i) post_message(i);
     high_ = step.last;
-    ++working_steps_;
+    ++steps_under_way_;
     ++next_step_;
   }
 }
 
-int MessageQueue::window_size() const { return static_cast<int>(high_ - low_); }
+int MessageQueue::posted_count() const { return static_cast<int>(high_ - low_); }
 
 int MessageQueue::oldest_peer() const {
   for (std::size_t i = low_; i < high_; ++i)
@@ -145,16 +146,16 @@ int MessageQueue::oldest_peer() const {
   return -1;
 }
 
-/// Marks the first `count` of indices_, which MPI has reported, as complete.
+/// Marks messages as complete. MPI has reported them in the first `count` elements of indices_.
 void MessageQueue::complete(int count) {
   if (count == MPI_UNDEFINED) return;
   for (int i = 0; i < count; ++i) {
     const Message& message = messages_[low_ + static_cast<std::size_t>(indices_[i])];
     QueueStep& step = steps_[message.step];
     if (!message.is_send) --arriving_[static_cast<std::size_t>(step.chunk)];
-    if (--step.open == 0) --working_steps_;
+    if (--step.incomplete == 0) --steps_under_way_;
   }
-  while (low_ < high_ && steps_[messages_[low_].step].open == 0)
+  while (low_ < high_ && steps_[messages_[low_].step].incomplete == 0)
     low_ = steps_[messages_[low_].step].last;
   post();
 }
@@ -167,7 +168,8 @@ void MessageQueue::start(int chunk, const void* send, void* recv) {
   post();
 }
 
-/// Throws with the peer of the failed message, if MPI reports it.
+/// Throws for a failed call. The error names the peer of the failed message if MPI reports it,
+/// otherwise the oldest peer.
 void MessageQueue::check(int code, int count, const char* call) const {
   if (code == MPI_SUCCESS) return;
   if (code == MPI_ERR_IN_STATUS && count != MPI_UNDEFINED)
@@ -181,16 +183,17 @@ void MessageQueue::check(int code, int count, const char* call) const {
 }
 
 void MessageQueue::progress() {
-  if (window_size() == 0) return;
+  if (posted_count() == 0) return;
   int count = 0;
-  check(MPI_Testsome(window_size(), window(), &count, indices_.data(), statuses_.data()), count,
-        "MPI_Testsome");
+  check(MPI_Testsome(posted_count(), posted_requests(), &count, indices_.data(), statuses_.data()),
+        count, "MPI_Testsome");
   complete(count);
 }
 
 void MessageQueue::wait_for_some() {
   int count = 0;
-  const int code = MPI_Waitsome(window_size(), window(), &count, indices_.data(), statuses_.data());
+  const int code =
+      MPI_Waitsome(posted_count(), posted_requests(), &count, indices_.data(), statuses_.data());
   check(code, count, "MPI_Waitsome");
   complete(count);
 }

@@ -9,12 +9,13 @@
 
 namespace weft::comm {
 
-/// Executes the steps of a schedule, a limited number at a time. Blocks are divided into messages
-/// of at most `limit` elements and 1 GiB, or are one message each, with a datatype if not
-/// contiguous. Construction is local. Executing allocates nothing.
+/// Executes a list of steps, a limited number at a time. If `options.in_pieces`, each block becomes
+/// messages of at most `limit` elements and 1 GiB. Otherwise each block becomes one message. It
+/// needs a derived datatype if the block is long or not contiguous. Construction is local. Executing
+/// allocates nothing.
 class MessageQueue {
  public:
-  /// `steps` in the order of their chunks.
+  /// The steps of a chunk follow those of the chunk before it.
   MessageQueue(Communicator comm, const std::vector<MessageStep>& steps, std::int64_t element_bytes,
                std::int64_t limit, const MessageOptions& options);
   MessageQueue(const MessageQueue&) = delete;
@@ -25,8 +26,8 @@ class MessageQueue {
   void progress();
   void wait(int chunk);
   void finish();
-  /// Returns whether no started message is under way.
-  bool is_idle() const { return working_steps_ == 0 && next_step_ == started_steps_; }
+  /// Returns whether all started messages are complete.
+  bool is_idle() const { return steps_under_way_ == 0 && next_step_ == started_steps_; }
   MessageTraffic traffic() const { return traffic_; }
 
  private:
@@ -42,20 +43,20 @@ class MessageQueue {
     int chunk = 0;
     std::size_t first = 0;  ///< of its messages
     std::size_t last = 0;
-    std::size_t open = 0;  ///< messages under way
+    std::size_t incomplete = 0;  ///< messages
   };
 
   void add_block(const StridedBlock& block, bool is_send, std::int64_t limit);
   void prepare(const void* send, void* recv);
   void free_persistent();
   void post();
-  void post_message(std::size_t message);
+  void post_message(std::size_t number);
   void complete(int count);
   void wait_for_some();
   void check(int code, int count, const char* call) const;
-  MPI_Request* window() { return requests_.data() + low_; }
-  int window_size() const;
-  /// Returns the peer of the oldest message under way, for error messages.
+  MPI_Request* posted_requests() { return requests_.data() + low_; }
+  int posted_count() const;
+  /// Returns the peer of the oldest message under way, for errors.
   int oldest_peer() const;
 
   Communicator comm_;
@@ -75,9 +76,9 @@ class MessageQueue {
   const char* send_ = nullptr;
   char* recv_ = nullptr;
   bool has_persistent_ = false;
-  std::size_t next_step_ = 0;      ///< to be posted
-  std::size_t started_steps_ = 0;  ///< that may be posted
-  std::size_t working_steps_ = 0;
+  std::size_t next_step_ = 0;      ///< the first step that is not posted
+  std::size_t started_steps_ = 0;  ///< number of steps that may be posted
+  std::size_t steps_under_way_ = 0;
   std::size_t low_ = 0;   ///< all messages before are complete
   std::size_t high_ = 0;  ///< no message from here on has been posted
 };

@@ -16,9 +16,9 @@ constexpr std::int64_t blocks_a_thread = 4;
 /// Returns the padded length of a row. Rows of the plane are an odd number of cache lines, so that
 /// columns do not share one cache set.
 std::int64_t padded_row(std::int64_t elements, std::int64_t element_bytes) {
-  const std::int64_t line = line_alignment_bytes;
-  const std::int64_t lines = divided_up(elements * element_bytes, line);
-  return (lines | 1) * line / element_bytes;
+  const std::int64_t cache_line = line_alignment_bytes;
+  const std::int64_t cache_lines = divided_up(elements * element_bytes, cache_line);
+  return (cache_lines | 1) * cache_line / element_bytes;
 }
 
 std::int64_t complex_extent(const AxisTransform& t) {
@@ -69,6 +69,7 @@ PlaneShape plane_of_elements(const std::vector<AxisTransform>& transforms, const
     plane.axes.push_back(t.axis);
     plane.extents.push_back(are_complex ? complex_extent(t) : t.length);
     plane.strides.push_back(step);
+    // Only the rows along the fastest axis are padded.
     step =
         step == 1 ? padded_row(plane.extents.back(), element_bytes) : step * plane.extents.back();
   }
@@ -121,7 +122,7 @@ Shape block_widths(const Box& region, const std::vector<int>& batch_axes, const 
   std::int64_t room = std::max<std::int64_t>(1, memory.cache_bytes / memory.plane_bytes);
   for (std::size_t i : by_stride) {
     widths[i] = at_least(i, room);
-    // After an axis is cut, those outside it advance one index at a time.
+    // If a block has only a part of an axis, it is as narrow as possible along slower axes.
     room = widths[i] < extents[i] ? 1 : std::max<std::int64_t>(1, room / widths[i]);
   }
   // If everything fits in the cache, the outermost axes are cut for the threads.
@@ -140,7 +141,7 @@ Shape block_widths(const Box& region, const std::vector<int>& batch_axes, const 
 std::size_t fusable(const Box& box, const std::vector<AxisTransform>& transforms, std::size_t first,
                     const Place& inlet, const LocalOptions& options, std::int64_t fields) {
   const std::int64_t limit = std::max(cache_sizes().l2_bytes, cache_sizes().l3_share_bytes);
-  const std::int64_t row = least_row_bytes / complex_bytes(options.precision);
+  const std::int64_t planes_a_row = least_row_bytes / complex_bytes(options.precision);
   std::int64_t planes = box.volume() / box.extent(transforms[first].axis);
   std::size_t count = 1;
   for (; first + count < transforms.size(); ++count) {
@@ -151,10 +152,10 @@ std::size_t fusable(const Box& box, const std::vector<AxisTransform>& transforms
     const bool contiguous_batch = std::none_of(group.begin(), group.end(),
                                                [&](const auto& t) { return strides[t.axis] == 1; });
     planes /= box.extent(group.back().axis);
-    const std::int64_t blocks = contiguous_batch ? planes / row : planes;
-    if (contiguous_batch) bytes *= row;
+    const std::int64_t blocks = contiguous_batch ? planes / planes_a_row : planes;
+    if (contiguous_batch) bytes *= planes_a_row;
     if (bytes > limit) break;
-    // A single plane would leave all work to one thread.
+    // With fewer blocks, threads would wait.
     if (options.threads > 1 && blocks < fewest_blocks_a_thread * options.threads) break;
   }
   return count;

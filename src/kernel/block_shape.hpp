@@ -8,7 +8,8 @@
 
 namespace weft::kernel {
 
-/// The plane of fused axes in cache. A block has one for each combination of its batch indices.
+/// The plane of fused axes, which share one sweep, in cache. A block has one plane for each
+/// combination of its batch indices.
 struct PlaneShape {
   std::vector<int> axes;  ///< from fastest to slowest
   Shape extents;          ///< of these axes, in elements
@@ -18,11 +19,13 @@ struct PlaneShape {
 };
 PlaneShape plane_shape(const std::vector<AxisTransform>& transforms, const Place& inlet,
                        const LocalOptions& options);
-/// Returns the plane for elements of `element_bytes`. Its rows hold whole lines.
+/// Returns the plane for elements of `element_bytes`. Its extents are those of whole lines, even if
+/// the array has fewer points or modes.
 PlaneShape plane_of_elements(const std::vector<AxisTransform>& transforms, const Place& inlet,
                              std::int64_t element_bytes, const LocalOptions& options);
 
-/// Returns the planes of a block as a place. Batch axes are slower in memory than the plane's axes.
+/// Returns the planes of a block as a place. `widths` are those of the block, from block_widths().
+/// Batch axes are slower in memory than the plane's axes.
 Place plane_place(const PlaneShape& plane, const Box& region, const std::vector<int>& batch_axes,
                   const Shape& widths);
 
@@ -38,8 +41,8 @@ BlockMemory fused_block_memory(std::int64_t plane_bytes);
 /// Returns the number of indices of each batch axis in a block.
 ///
 /// A block without a plane covers all batch indices, divided among the threads. A block with a plane
-/// fills its memory. It is smaller if some threads would have no work. A contiguous batch axis has
-/// rows of at least 128 bytes of complex numbers.
+/// fills its memory. It is smaller if some threads would have no work. Along a contiguous batch axis
+/// it has at least 128 bytes of complex numbers.
 Shape block_widths(const Box& region, const std::vector<int>& batch_axes, const BlockMemory& memory,
                    const Place& inlet, const Place& outlet, const LocalOptions& options);
 

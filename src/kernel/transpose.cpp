@@ -16,13 +16,12 @@ namespace {
 
 using Bytes = unsigned char;
 
-/// One side of a transpose is far, in memory; the other is near, in cache. The far side is walked
-/// in runs of this many contiguous bytes. They are whole cache lines, and need few enough rows of
-/// the near side for the L1 cache.
+/// One side of a transpose is far, in memory; the other is near, in cache. The loops take runs of
+/// this number of contiguous bytes from the far side. A run is whole cache lines. It is short enough
+/// that its rows of the near side fit in the L1 cache.
 constexpr std::int64_t run_bytes = 512;
 
-/// Elements are moved as opaque words; alignment is the element's own, so unaligned arrays are
-/// fine.
+/// Moves elements as bytes, because arrays need not be aligned.
 template <int Size>
 void transpose_words(Bytes* dst, const Bytes* src, const Transpose& t, std::int64_t first_row,
                      std::int64_t last_row, std::int64_t first_column, std::int64_t last_column) {
@@ -56,8 +55,8 @@ void transpose_portable(Bytes* dst, const Bytes* src, const Transpose& t) {
 
 #if defined(__x86_64__)
 
-/// Transposes square by square, in the order of the far side. transpose_words() moves the rest,
-/// which fills no square.
+/// Transposes square by square, in the order of the far side. transpose_words() moves the rows and
+/// columns that remain.
 template <class Square>
 inline __attribute__((always_inline)) void walk_squares(Bytes* dst, const Bytes* src,
                                                         const Transpose& t, bool far_target) {
@@ -103,7 +102,7 @@ WEFT_AVX2 inline void store(Bytes* to, __m256i value) {
     _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), value);
 }
 
-/// Transposes 4 x 4 quarters of 16 bytes.
+/// Transposes a 4 x 4 matrix. Its elements are 16 bytes, a quarter of a vector.
 WEFT_AVX512 inline void transpose_quarters(__m512i (&r)[4]) {
   const __m512i low01 = _mm512_shuffle_i64x2(r[0], r[1], 0x44);
   const __m512i high01 = _mm512_shuffle_i64x2(r[0], r[1], 0xee);
@@ -116,7 +115,7 @@ WEFT_AVX512 inline void transpose_quarters(__m512i (&r)[4]) {
 }
 
 template <bool streams>
-struct Wide16 {
+struct Avx512Square16 {
   static constexpr int element_bytes = 16;
   static constexpr std::int64_t side = 4;
   WEFT_AVX512 static void move(Bytes* dst, std::int64_t dst_step, const Bytes* src,
@@ -129,7 +128,7 @@ struct Wide16 {
 };
 
 template <bool streams>
-struct Wide8 {
+struct Avx512Square8 {
   static constexpr int element_bytes = 8;
   static constexpr std::int64_t side = 8;
   WEFT_AVX512 static void move(Bytes* dst, std::int64_t dst_step, const Bytes* src,
@@ -152,7 +151,7 @@ struct Wide8 {
 };
 
 template <bool streams>
-struct Narrow16 {
+struct Avx2Square16 {
   static constexpr int element_bytes = 16;
   static constexpr std::int64_t side = 2;
   WEFT_AVX2 static void move(Bytes* dst, std::int64_t dst_step, const Bytes* src,
@@ -165,7 +164,7 @@ struct Narrow16 {
 };
 
 template <bool streams>
-struct Narrow8 {
+struct Avx2Square8 {
   static constexpr int element_bytes = 8;
   static constexpr std::int64_t side = 4;
   WEFT_AVX2 static void move(Bytes* dst, std::int64_t dst_step, const Bytes* src,
@@ -187,17 +186,17 @@ struct Narrow8 {
 template <int Size, bool streams>
 WEFT_AVX512 void transpose_avx512(Bytes* dst, const Bytes* src, const Transpose& t, bool far) {
   if constexpr (Size == 16)
-    walk_squares<Wide16<streams>>(dst, src, t, far);
+    walk_squares<Avx512Square16<streams>>(dst, src, t, far);
   else
-    walk_squares<Wide8<streams>>(dst, src, t, far);
+    walk_squares<Avx512Square8<streams>>(dst, src, t, far);
 }
 
 template <int Size, bool streams>
 WEFT_AVX2 void transpose_avx2(Bytes* dst, const Bytes* src, const Transpose& t, bool far) {
   if constexpr (Size == 16)
-    walk_squares<Narrow16<streams>>(dst, src, t, far);
+    walk_squares<Avx2Square16<streams>>(dst, src, t, far);
   else
-    walk_squares<Narrow8<streams>>(dst, src, t, far);
+    walk_squares<Avx2Square8<streams>>(dst, src, t, far);
 }
 
 WEFT_AVX512 void stream_row_avx512(Bytes* to, const Bytes* from, std::int64_t bytes) {
@@ -211,10 +210,10 @@ WEFT_AVX2 void stream_row_avx2(Bytes* to, const Bytes* from, std::int64_t bytes)
                         _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from + i)));
 }
 
-/// Clears the upper halves of registers after wide vectors. Otherwise each SSE instruction waits
-/// for them on some processors: FFTW's lines of 31 or 43 doubles were 3.6 times slower. The
-/// compiler does not clear them after inlined functions, and clearing after every square is too
-/// often.
+/// Clears the upper halves of registers after wide vectors. Otherwise they delay each SSE
+/// instruction on some processors: FFTW's lines of 31 or 43 doubles were 3.6 times slower. The
+/// compiler does not clear registers after inlined functions. To clear them after every square
+/// would be too often.
 __attribute__((target("avx"))) void leave_wide_vectors() { _mm256_zeroupper(); }
 
 #undef WEFT_AVX512
@@ -222,7 +221,7 @@ __attribute__((target("avx"))) void leave_wide_vectors() { _mm256_zeroupper(); }
 
 #endif
 
-std::atomic<InstructionSet>& in_use() {
+std::atomic<InstructionSet>& instructions_in_use() {
   static std::atomic<InstructionSet> set{usable_instruction_set()};
   return set;
 }
@@ -244,23 +243,23 @@ bool can_stream(const void* dst, std::int64_t pitch_bytes, InstructionSet instru
 
 #if defined(__x86_64__)
 
-/// For rows of the target that begin within a vector: transposes piece by piece into cache, from
-/// which copy_row streams whole cache lines.
+/// Transposes to a target whose rows begin within a vector. A buffer in cache takes a few columns at
+/// a time. From the buffer, copy_row() streams whole cache lines to the target.
 template <int Size>
 void transpose_by_rows(Bytes* dst, const Bytes* src, const Transpose& t) {
   constexpr std::int64_t columns_at_once = 16;
   constexpr std::int64_t rows_at_once = 1024 / Size;
-  constexpr std::int64_t pitch = rows_at_once + 64 / Size;  // so that rows do not share one cache
-                                                            // set
-  alignas(64) Bytes piece[columns_at_once * pitch * Size];
+  // With this padding, rows of the buffer do not share one cache set.
+  constexpr std::int64_t pitch = rows_at_once + 64 / Size;
+  alignas(64) Bytes buffer[columns_at_once * pitch * Size];
   for (std::int64_t j = 0; j < t.columns; j += columns_at_once) {
     const std::int64_t columns = std::min(columns_at_once, t.columns - j);
     for (std::int64_t i = 0; i < t.rows; i += rows_at_once) {
       const std::int64_t rows = std::min(rows_at_once, t.rows - i);
-      transpose_sized<Size>(piece, src + (i * t.src_pitch + j) * Size,
+      transpose_sized<Size>(buffer, src + (i * t.src_pitch + j) * Size,
                             {rows, columns, t.src_pitch, pitch}, Stores::cached, false);
       for (std::int64_t k = 0; k < columns; ++k)
-        copy_row(dst + ((j + k) * t.dst_pitch + i) * Size, piece + k * pitch * Size, rows * Size,
+        copy_row(dst + ((j + k) * t.dst_pitch + i) * Size, buffer + k * pitch * Size, rows * Size,
                  Stores::streaming);
     }
   }
@@ -271,9 +270,10 @@ void transpose_by_rows(Bytes* dst, const Bytes* src, const Transpose& t) {
 template <int Size>
 void transpose_sized(Bytes* dst, const Bytes* src, const Transpose& t, Stores stores, bool far) {
 #if defined(__x86_64__)
-  const InstructionSet instructions = in_use().load(std::memory_order_relaxed);
+  const InstructionSet instructions = instructions_in_use().load(std::memory_order_relaxed);
   const bool streams =
       stores == Stores::streaming && can_stream(dst, t.dst_pitch * Size, instructions);
+  // Long rows are streamed even if they begin within a vector.
   if (stores == Stores::streaming && !streams && instructions != InstructionSet::v1 &&
       t.rows * Size >= streamed_row_bytes)
     return transpose_by_rows<Size>(dst, src, t);
@@ -315,7 +315,7 @@ void copy_row(void* dst, const void* src, std::int64_t bytes, Stores stores) {
   auto* to = static_cast<Bytes*>(dst);
   const auto* from = static_cast<const Bytes*>(src);
 #if defined(__x86_64__)
-  const InstructionSet instructions = in_use().load(std::memory_order_relaxed);
+  const InstructionSet instructions = instructions_in_use().load(std::memory_order_relaxed);
   if (stores == Stores::streaming && instructions != InstructionSet::v1 &&
       bytes >= streamed_row_bytes) {
     const auto address = reinterpret_cast<std::uintptr_t>(to);
@@ -341,7 +341,7 @@ void finish_streaming() {
 }
 
 const char* transpose_instructions() {
-  switch (in_use().load()) {
+  switch (instructions_in_use().load()) {
     case InstructionSet::v4:
       return "avx512";
     case InstructionSet::v3:
@@ -357,7 +357,7 @@ void limit_transpose_instructions(const char* name) {
   const InstructionSet limit = wanted == "portable" ? InstructionSet::v1
                                : wanted == "avx2"   ? InstructionSet::v3
                                                     : InstructionSet::v4;
-  in_use() = std::min(limit, usable_instruction_set());
+  instructions_in_use() = std::min(limit, usable_instruction_set());
 }
 
 }  // namespace weft::kernel

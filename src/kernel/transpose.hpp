@@ -12,15 +12,17 @@ struct Transpose {
   std::int64_t dst_pitch = 0;
 };
 
-/// Stores that write the target of a copy.
-///   cached     ordinary stores: the target is read again soon, or is in cache already
-///   streaming  past the caches if the processor and the length of rows allow it: saves reading
-///              the overwritten lines; call finish_streaming() before others may read it
+/// How a copy writes its target:
+///   cached     by ordinary stores, for a target that is in cache or is read again soon
+///   streaming  past the caches, if the processor and the length of rows allow it. This saves
+///              reading the overwritten cache lines. Call finish_streaming() before other threads
+///              read the target.
 enum class Stores { cached, streaming };
 
-/// Transposes elements of 4, 8, 16 or 32 bytes, in registers if the processor has AVX-512 or AVX2
-/// (elements of 8 and 16 bytes). One side is in memory, the other in cache. The side in memory is
-/// walked in order; `far_target` selects it.
+/// Transposes elements of any size; sizes other than 4, 8, 16 and 32 bytes are slow. AVX-512 and
+/// AVX2 transpose elements of 8 and 16 bytes in registers. One side is in memory, the other in
+/// cache: `far_target` means that the target is in memory. The loops follow the order of the side in
+/// memory.
 void transpose(void* dst, const void* src, const Transpose& shape, std::int64_t element_bytes,
                Stores stores, bool far_target);
 
@@ -34,7 +36,7 @@ void finish_streaming();
 /// For `weft info`.
 const char* transpose_instructions();
 
-/// Limits the instructions, for tests; nullptr restores the processor's.
+/// Limits transposes to these instructions, for tests. nullptr allows all of the processor's.
 void limit_transpose_instructions(const char* name);
 
 }  // namespace weft::kernel

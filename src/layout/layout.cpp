@@ -132,9 +132,10 @@ void check_ranks_to_plan(std::int64_t ranks) {
   check_ranks(ranks);
   constexpr std::int64_t planned_max = std::int64_t{1} << 20;
   if (ranks > planned_max)
-    throw Error(ErrorCode::invalid_argument,
-                "the number of ranks of a plan must be at most " + std::to_string(planned_max) +
-                    "; given " + std::to_string(ranks) + "; use fewer ranks of more threads");
+    throw Error(ErrorCode::invalid_argument, "the number of ranks of a plan must be at most " +
+                                                 std::to_string(planned_max) + "; given " +
+                                                 std::to_string(ranks) +
+                                                 "; use fewer ranks with more threads each");
 }
 
 std::int64_t volume(const Shape& shape) {
@@ -147,12 +148,13 @@ std::int64_t volume(const Shape& shape) {
 std::string to_string(const Shape& shape) { return join(shape, "x"); }
 
 Range balanced_part(std::int64_t n, std::int64_t part, std::int64_t parts) {
-  if (parts == 1) return {0, n};  // a fast way, because plans of many ranks often need it
+  // Plans of many ranks often need this case, so it must be fast.
+  if (parts == 1) return {0, n};
   // Divisions of 128 bits are slow, and few arrays need them.
-  const bool fits_in_64_bits = (n | parts) <= std::numeric_limits<std::int32_t>::max();
+  const bool product_fits_in_64_bits = (n | parts) <= std::numeric_limits<std::int32_t>::max();
   auto bound = [&](std::int64_t k) {
-    return fits_in_64_bits ? n * k / parts
-                           : static_cast<std::int64_t>(static_cast<Wide>(n) * k / parts);
+    return product_fits_in_64_bits ? n * k / parts
+                                   : static_cast<std::int64_t>(static_cast<Wide>(n) * k / parts);
   };
   return {bound(part), bound(part + 1)};
 }
@@ -217,7 +219,7 @@ Layout Layout::grid(const Shape& shape, const Shape& grid, const std::vector<int
   if (layout.ranks_ < parts)
     throw Error(ErrorCode::invalid_argument,
                 "the product of a process grid must not exceed the number of ranks; the grid " +
-                    to_string(grid) + " needs " + std::to_string(parts) + ", there are " +
+                    to_string(grid) + " needs " + std::to_string(parts) + " ranks; there are " +
                     std::to_string(ranks));
   return layout;
 }
@@ -272,7 +274,7 @@ Box Layout::box(std::int64_t rank) const {
   if (!is_grid()) return boxes_[rank];
   std::int64_t index = rank - first_rank_;  // in the process grid
   if (index < 0 || index >= weft::volume(grid_)) return with_whole_components(empty_box(dims()));
-  // Plans of many ranks often call this function. So it allocates nothing but the result.
+  // Plans of many ranks often call this function, so it allocates only the result.
   Box box = empty_box(dims());
   bool is_empty = false;
   for (int axis = dims() - 1; axis >= 0; --axis) {
@@ -344,8 +346,8 @@ Layout Layout::with_extent(int axis, std::int64_t extent) const {
   layout.shape_[axis] = extent;
   check_shape(layout.shape_);
   if (is_grid()) layout.grid_[axis] = 1;
-  // An axis of extent 1 counts as whole even if it is split. The rank that owns its only row must
-  // also own all of the new rows.
+  // An axis of extent 1 counts as whole even if the grid splits it. The ranks that own its only row
+  // must then own all rows of the new extent.
   if (is_grid() && grid_[axis] != 1) {
     std::vector<Box> boxes;
     for (std::int64_t rank = 0; rank < ranks_; ++rank) boxes.push_back(box(rank));
@@ -429,7 +431,7 @@ std::vector<std::int64_t> Layout::ranks_meeting(const Box& box) const {
     const Range parts =
         parts_meeting(shape_[axis], grid_[axis], {wanted.lower[axis], wanted.upper[axis]});
     const bool no_part_is_empty = grid_[axis] <= shape_[axis];
-    std::vector<std::int64_t> longer;  // positions in the grid of the axes up to this one
+    std::vector<std::int64_t> longer;  // numbers of positions in the grid of axes 0..axis
     longer.reserve(found.size() * static_cast<std::size_t>(parts.size()));
     for (std::int64_t prefix : found)
       for (std::int64_t part = parts.lo; part < parts.hi; ++part)

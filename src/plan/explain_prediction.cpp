@@ -14,7 +14,7 @@ std::string padded(std::string text, std::size_t width) {
   return text;
 }
 
-/// "limited by bandwidth", with the link that nodes share.
+/// "limited by bandwidth of LINK", if a link that nodes share is the limit.
 std::string limit_words(const StepCost& step) {
   if (step.limit == Limit::nothing) return "free";
   std::string words = std::string("limited by ") + to_string(step.limit);
@@ -33,13 +33,15 @@ std::string amounts(const StepCost& step) {
 
 std::string step_line(const StepCost& step) {
   const std::string name = step.is_exchange ? "exchange" : step.name;
+  // A name that is as wide as its column needs a separator.
   std::string line = "  " + padded(readable_seconds(step.seconds()), 9) + "  " +
                      padded(name.size() < 10 ? name : name + "; ", 10) + limit_words(step);
   if (const std::string words = amounts(step); !words.empty()) line += "; " + words;
   return line + "\n";
 }
 
-/// Returns the condition that the caller must meet for the prediction, and its gain.
+/// Returns the order of ranks that the prediction assumes, and the time in the default order. The
+/// caller must start the ranks in this order.
 std::string order_line(const Prediction& prediction) {
   std::string line = "ranks over the nodes in the order " + prediction.order;
   if (prediction.default_order_s > 0)
@@ -48,7 +50,8 @@ std::string order_line(const Prediction& prediction) {
   return line + "\n";
 }
 
-std::string why(const Alternative& alternative) {
+/// Returns the time of the plan in its trial. For a plan that was not tried, returns its disadvantage.
+std::string trial_or_disadvantage(const Alternative& alternative) {
   if (alternative.measured_s == 0) return alternative.loses_by;
   return "tried, " + readable_seconds(alternative.measured_s);
 }
@@ -57,7 +60,7 @@ std::string alternative_line(const Alternative& alternative, double best_s) {
   std::array<char, 16> ratio{};
   std::snprintf(ratio.data(), ratio.size(), "%.2f x", alternative.seconds / best_s);
   return "  " + padded(readable_seconds(alternative.seconds), 9) + "  " + padded(ratio.data(), 10) +
-         alternative.way + ": " + why(alternative) + "\n";
+         alternative.way + ": " + trial_or_disadvantage(alternative) + "\n";
 }
 
 }  // namespace
@@ -72,7 +75,7 @@ std::string prediction_lines(const Prediction& prediction, const std::string& of
   for (const StepCost& step : prediction.cost.steps) text += step_line(step);
   if (prediction.cost.call_s > 0)
     text += "  " + padded(readable_seconds(prediction.cost.call_s), 9) +
-            "  the call itself, on which all ranks agree\n";
+            "  checks of the call, and agreement of all ranks\n";
   if (prediction.alternatives.empty()) return text;
   text += "the next best of " + counted(prediction.considered, "plan") + " that were compared:\n";
   for (const Alternative& each : prediction.alternatives) text += alternative_line(each, seconds);

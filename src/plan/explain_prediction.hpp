@@ -6,7 +6,8 @@
 
 namespace weft {
 
-/// Returns the predicted times of `of_what`, step by step, and the next best plans: lines for people.
+/// Returns a prediction as lines for people: the time and its steps, and the next best plans.
+/// `of_what` says what takes this time, as in "144 ms forward".
 std::string prediction_lines(const Prediction& prediction, const std::string& of_what = "forward");
 
 }  // namespace weft

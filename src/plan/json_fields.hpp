@@ -21,7 +21,7 @@ template <class Struct, class T>
 Field(const char*, T Struct::*) -> Field<Struct, T>;
 
 /// The fields of a plain struct as a tuple, in the order in which they are written. Writing and
-/// reading use the same tuple. Each struct with fields specialises this variable.
+/// reading use the same tuple. A specialisation of this variable gives a struct its fields.
 template <class T>
 constexpr std::nullptr_t fields = nullptr;
 
@@ -48,7 +48,7 @@ void write_fields(Json& object, const T& value) {
   std::apply([&](const auto&... field) { (write(field), ...); }, fields<T>);
 }
 
-/// Inverse of write_fields(). The caller reads all other keys of the object.
+/// Inverse of write_fields(). Other keys of the object are left to the caller.
 template <class T>
 T read_fields(Object& object) {
   T value;
@@ -61,7 +61,7 @@ T read_fields(Object& object) {
 }
 
 /// Returns a value as JSON:
-///   number, boolean, text  unchanged
+///   number, boolean, text  unchanged; for a long double see write_long_number()
 ///   enumeration            its word
 ///   struct with fields     an object
 ///   list                   an array
@@ -81,13 +81,14 @@ Json written(const T& value) {
   } else if constexpr (is_optional<T>) {
     return value ? written(*value) : Json();
   } else if constexpr (std::is_same_v<T, long double>) {
-    return write_long(value);
+    return write_long_number(value);
   } else {
     return value;
   }
 }
 
-/// Inverse of written(). Throws invalid_argument for another type, and for missing or unknown keys.
+/// Inverse of written(). Throws invalid_argument for a value of another type, and for missing or
+/// unknown keys.
 template <class T>
 T read_as(const JsonPlace& place) {
   if constexpr (std::is_enum_v<T>) {

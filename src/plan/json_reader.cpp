@@ -124,7 +124,7 @@ long double long_number(const JsonPlace& place) {
   return static_cast<long double>(number(parts[0])) + number(parts[1]);
 }
 
-Json write_long(long double value) {
+Json write_long_number(long double value) {
   const auto rounded = static_cast<double>(value);
   const auto rest = static_cast<double>(value - rounded);  // two doubles hold all digits
   return rest == 0 ? Json(rounded) : Json::array({rounded, rest});

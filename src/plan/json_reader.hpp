@@ -47,7 +47,7 @@ double number(const JsonPlace& place);
 /// A number with all digits of a long double. A list of two doubles means their sum.
 long double long_number(const JsonPlace& place);
 /// Inverse of long_number(): one double if it is exact, otherwise a list of two.
-Json write_long(long double value);
+Json write_long_number(long double value);
 std::string text(const JsonPlace& place);
 
 /// The elements of a list.

@@ -8,16 +8,17 @@
 
 namespace weft {
 
-/// Returns the product of the logical lengths of all transformed axes: the number by which forward
-/// and the unscaled backward multiply.
+/// Returns the product of the logical lengths of all transformed axes. Forward and the unscaled
+/// backward together multiply by this number.
 std::int64_t logical_points(const Problem& problem);
 
-/// Returns one kind for each axis of a problem. Throws invalid_argument unless there are as many as
-/// axes, or one.
+/// Returns one kind for each of the transformed axes. A single given kind is that of all axes, but a
+/// single r2c means r2c along the last axis and c2c along the others. Throws invalid_argument for
+/// any other number of kinds.
 Kinds kinds_by_axis(const Kinds& given, std::size_t axes);
 
-/// Gives each stage the elements of its arrays: those of the problem, until a stage makes complex
-/// numbers of reals.
+/// Sets the element types of the source and target of each stage. They are that of the problem until
+/// a stage makes complex numbers of reals.
 void set_elements(std::vector<Stage>& stages, const Problem& problem);
 
 }  // namespace weft

@@ -10,7 +10,7 @@ using json::Json;
 using json::JsonPlace;
 using json::Object;
 
-/// Raised when a reader of another version would misread wisdom.
+/// A change of the format that another version of weft would misread increases this number.
 constexpr std::int64_t wisdom_version = 2;
 
 // --- writing ---
@@ -41,7 +41,7 @@ std::string dumped(const Json& value) {
 
 // --- reading ---
 
-std::int64_t least(const JsonPlace& place, std::int64_t limit) {
+std::int64_t integer_of_at_least(const JsonPlace& place, std::int64_t limit) {
   const std::int64_t value = json::integer(place);
   if (value < limit) json::refuse(place, "this must be at least " + std::to_string(limit));
   return value;
@@ -52,14 +52,14 @@ MachineIdentity read_identity(const JsonPlace& place) {
   MachineIdentity machine;
   machine.weft = json::text(object.at("weft"));
   machine.processor = json::text(object.at("processor"));
-  machine.cores_per_node = least(object.at("cores_per_node"), 1);
-  machine.l2_bytes = least(object.at("l2_bytes"), 0);
-  machine.l3_share_bytes = least(object.at("l3_share_bytes"), 0);
+  machine.cores_per_node = integer_of_at_least(object.at("cores_per_node"), 1);
+  machine.l2_bytes = integer_of_at_least(object.at("l2_bytes"), 0);
+  machine.l3_share_bytes = integer_of_at_least(object.at("l3_share_bytes"), 0);
   machine.transposes = json::text(object.at("transposes"));
   machine.engine = json::text(object.at("engine"));
   machine.mpi = json::text(object.at("mpi"));
-  machine.nodes = least(object.at("nodes"), 1);
-  machine.ranks_per_node = least(object.at("ranks_per_node"), 1);
+  machine.nodes = integer_of_at_least(object.at("nodes"), 1);
+  machine.ranks_per_node = integer_of_at_least(object.at("ranks_per_node"), 1);
   machine.placement = json::text(object.at("placement"));
   machine.fabric = json::text(object.at("fabric"));
   object.finish();
@@ -96,14 +96,14 @@ MachineIdentity machine_identity_from_json(std::string_view text) {
   return read_identity({document, "machine identity"});
 }
 
-/// Writes one line for each entry, so that files can be compared.
+/// Each entry is one line, so that files can be compared line by line.
 std::string to_json(const Wisdom& wisdom) {
   std::string text = "{\"weft_wisdom\":" + std::to_string(wisdom_version) + ",\"entries\":[";
-  const char* before = "\n";
+  const char* separator = "\n";
   for (const WisdomEntry& entry : wisdom.entries()) {
-    text += std::string(before) + "{\"machine\":" + to_json(entry.machine) +
+    text += std::string(separator) + "{\"machine\":" + to_json(entry.machine) +
             ",\"plan\":" + to_json(entry.plan) + "}";
-    before = ",\n";
+    separator = ",\n";
   }
   return text + "\n]}\n";
 }
@@ -123,8 +123,8 @@ Wisdom wisdom_from_json(std::string_view text) {
     if (wisdom.size() == before)
       throw Error(ErrorCode::invalid_argument,
                   place.path +
-                      ": there must be one entry for a problem on a machine; an earlier "
-                      "one is for the same");
+                      ": a problem on a machine has one entry; an earlier entry is for the "
+                      "same problem and machine");
   }
   object.finish();
   return wisdom;

@@ -39,7 +39,7 @@ void Transform::use_workspace(void* memory, std::int64_t bytes) {
   options_.own_workspace = false;
 }
 
-/// Returns memory for the records of `arrays` arrays; null unless recording.
+/// Returns an empty record for each step of each of `arrays` transforms; null unless recording.
 StepRecord* Transform::make_records(const Variant& variant, std::size_t arrays) {
   if (!recording_) return nullptr;
   const std::vector<StepRecord> once = execution_.empty_records(program_number(variant));
@@ -94,14 +94,15 @@ void Transform::execute_many(const Variant& variant, std::span<const void* const
 void Transform::take_turns(const Variant& variant, std::span<const void* const> in,
                            std::span<void* const> out, std::span<Execution* const> executions,
                            StepRecord* records) {
-  const std::size_t steps = 2 * execution_.stage_count() - 1;
+  // An exchange follows each stage but the last.
+  const std::size_t steps_an_array = 2 * execution_.stage_count() - 1;
   std::size_t next = 0;
   const auto is_busy = [](const Execution* execution) { return execution->is_busy(); };
   while (next < in.size() || std::any_of(executions.begin(), executions.end(), is_busy))
     for (Execution* execution : executions) {
       if (!execution->is_busy() && next < in.size()) {
         execution->begin(program_number(variant), in[next], out[next], progress_,
-                         records ? records + next * steps : nullptr);
+                         records ? records + next * steps_an_array : nullptr);
         ++next;
       }
       if (execution->is_busy()) execution->execute_stage();

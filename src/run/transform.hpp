@@ -27,23 +27,25 @@ class Transform {
     return execution_.workspace_bytes() +
            (second_execution_ ? second_execution_->workspace_bytes() : 0);
   }
-  /// Returns false until use_workspace() if the transform has no own workspace.
+  /// Returns whether the transform can run: its workspace is its own, or has been set, or has no
+  /// bytes.
   bool has_workspace() const { return execution_.has_workspace(); }
   /// Sets the caller's memory as the workspace: at least workspace_bytes(), 64-byte aligned. Local.
-  /// If the problem has components, a part of it is the second workspace.
+  /// If there is a second workspace, it takes a part of this memory.
   void use_workspace(void* memory, std::int64_t bytes);
 
-  /// Collective. The caller has checked the arrays on all ranks, and `in_place` is the same on all.
-  /// If can_wait_at_gate(), the caller may also check during the run, and `gate` opens afterwards.
+  /// Collective; `variant` is the same on all ranks. The caller has checked the arrays on all ranks.
+  /// If can_wait_at_gate() is true, the caller may check them during the run instead. Then `gate`
+  /// opens after the check.
   void execute(const Variant& variant, const void* in, void* out, Gate* gate = nullptr);
-  /// Returns true when, out of place, the stage before the first exchange changes nothing that
-  /// other ranks see, and changes only the output of the caller's arrays.
+  /// Returns whether a run out of place can wait at a gate before its first exchange. Until then it
+  /// changes nothing that other ranks see, and of the caller's arrays only the output.
   bool can_wait_at_gate() const;
 
   /// Transforms one array after the other. If the exchanges are messages and the workspace is
-  /// weft's own, each array is transformed while the one before it is exchanged. The first call
-  /// with more than one array allocates a second workspace; for components, it exists from the
-  /// start. Collective, as execute; the number of arrays is the same on all ranks.
+  /// weft's own, each array is transformed while the one before it is exchanged. This needs a
+  /// second workspace. For components the constructor allocates it, otherwise the first call with
+  /// more than one array. Collective, as execute; the number of arrays is the same on all ranks.
   void execute_many(const Variant& variant, std::span<const void* const> in,
                     std::span<void* const> out);
 
@@ -64,7 +66,7 @@ class Transform {
   Plan plan_;
   comm::Communicator comm_;
   Options options_;
-  std::shared_ptr<const kernel::LineSpectrum> spectrum_;  ///< where the plan convolves
+  std::shared_ptr<const kernel::LineSpectrum> spectrum_;  ///< null unless the plan convolves
   Execution execution_;
   std::optional<Execution> second_execution_;
   StageProgress progress_;

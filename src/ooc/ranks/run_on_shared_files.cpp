@@ -24,9 +24,9 @@ OpenSet opened_scratch(const KPassPlan& plan, const PassFiles& files, int rank, 
     throw Error(ErrorCode::invalid_argument,
                 "scratch space is in one or more directories; given none; name one for each disk");
   const Share own = disks_of_rank(disks, plan.ranks, rank);
-  const std::span<const std::string> all(files.scratch_directories);
-  const auto mine =
-      all.subspan(static_cast<std::size_t>(own.first), static_cast<std::size_t>(own.count()));
+  const std::span<const std::string> directories(files.scratch_directories);
+  const auto mine = directories.subspan(static_cast<std::size_t>(own.first),
+                                        static_cast<std::size_t>(own.count()));
   return disk::scratch_set(
       {mine.begin(), mine.end()},
       {.bytes = bytes, .block_bytes = direct_io_rounded(plan.problem.block_bytes)},
@@ -39,19 +39,19 @@ struct OpenSharedSets {
   std::array<OpenSet, scratch_volumes> scratch;
 };
 
-/// input : none in place, where the output is also the input.
+/// In place `input` stays empty, because the output is also the input.
 OpenSharedSets opened_all(const KPassPlan& plan, const PassFiles& files,
                           const comm::Communicator& comm, const PassOptions& options) {
-  OpenSharedSets all;
+  OpenSharedSets sets;
   disk::SetOptions set_options = {.backend = files.backend, .verify = true};
   if (plan.problem.in_place)
     set_options.incomplete_remedy = remedy_in_place(options);
   else
-    all.input = open_own_disks(files.input, comm, disk::Mode::read, set_options);
-  all.output = open_own_disks(files.output, comm, disk::Mode::write, set_options);
+    sets.input = open_own_disks(files.input, comm, disk::Mode::read, set_options);
+  sets.output = open_own_disks(files.output, comm, disk::Mode::write, set_options);
   for (int k = 0; k < scratch_volumes; ++k)
-    all.scratch.at(static_cast<std::size_t>(k)) = opened_scratch(plan, files, comm.rank(), k);
-  return all;
+    sets.scratch.at(static_cast<std::size_t>(k)) = opened_scratch(plan, files, comm.rank(), k);
+  return sets;
 }
 
 void add_counters(const disk::StripedSet* set, PassOutcome& outcome) {
