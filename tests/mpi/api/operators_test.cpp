@@ -1,4 +1,4 @@
-// Ready operators of spectra, against analytic fields.
+// The operators of spectra that weft provides, against analytic fields.
 #include "mpi/support/operator_check.hpp"
 
 namespace weft::test_support {
@@ -27,7 +27,7 @@ TEST(Operators, Derivatives) {
                     }});
 }
 
-/// The component of k = n/2 of axis 0: (-1)^j.
+/// The mode k = n/2 along axis 0. At point j it is (-1)^j.
 Field alternating(std::int64_t n) {
   return [n](const std::vector<double>& x) { return std::cos(pi * static_cast<double>(n) * x[0]); };
 }
@@ -46,7 +46,7 @@ TEST(Operators, NyquistModeHasNoOddDerivative) {
                           {sum}, {slope, [](auto&) { return 0.0; }});
     expect_fields<double>(options, [](const Plan& plan) { return operators::divergence(plan); },
                           {sum, sum}, {slope});
-    // Along axis 0 it has no wavenumber, so the projection keeps it.
+    // The projection keeps the Nyquist mode, because this mode has no divergence.
     expect_fields<double>(options, [](const Plan& plan) { return operators::project(plan); },
                           {sum, [](auto&) { return 0.0; }},
                           {alternating(8), [](auto&) { return 0.0; }});
@@ -54,21 +54,25 @@ TEST(Operators, NyquistModeHasNoOddDerivative) {
   expect_fields<std::complex<double>>(grid_options({8, 6}, Kind::c2c, +1), first, {sum}, {slope});
 }
 
-TEST(Operators, EvenNumbersOfModesHaveNoOddDerivativeOfTheHighest) {
+TEST(Operators, HighestOfAnEvenNumberOfModesHasNoOddDerivative) {
   for (const Kind last : {Kind::r2c, Kind::c2c}) {
     FftOptions options = grid_options({12, 9}, {Kind::c2c, last});
     options.modes = {6, 4};
-    const Field sum = [](auto& x) { return alternating(6)(x) + sine(x[0]) * cosine(x[1]); };
+    const Field highest_of_axis_0 = [](auto& x) {
+      return alternating(6)(x) + sine(x[0]) * cosine(x[1]);
+    };
     const auto gradient = [](const Plan& plan) { return operators::gradient(plan); };
     const std::vector<Field> slopes{[](auto& x) { return cosine(x[0]) * cosine(x[1]); },
                                     [](auto& x) { return -sine(x[0]) * sine(x[1]); }};
-    const Field other = [](auto& x) { return cosine(2 * x[1]) + sine(x[0]) * cosine(x[1]); };
+    const Field highest_of_axis_1 = [](auto& x) {
+      return cosine(2 * x[1]) + sine(x[0]) * cosine(x[1]);
+    };
     if (last == Kind::r2c) {
-      expect_fields<double>(options, gradient, {sum}, slopes);
-      expect_fields<double>(options, gradient, {other}, slopes);
+      expect_fields<double>(options, gradient, {highest_of_axis_0}, slopes);
+      expect_fields<double>(options, gradient, {highest_of_axis_1}, slopes);
     } else {
-      expect_fields<std::complex<double>>(options, gradient, {sum}, slopes);
-      expect_fields<std::complex<double>>(options, gradient, {other}, slopes);
+      expect_fields<std::complex<double>>(options, gradient, {highest_of_axis_0}, slopes);
+      expect_fields<std::complex<double>>(options, gradient, {highest_of_axis_1}, slopes);
     }
   }
 }
@@ -123,7 +127,7 @@ TEST(Operators, Curl) {
        [](auto& x) { return 2 * sine(x[0]) * sine(x[1]) * cosine(x[2]); }});
 }
 
-TEST(Operators, ProjectionKeepsWhatHasNoDivergence) {
+TEST(Operators, ProjectionKeepsFieldsWithoutDivergence) {
   std::vector<Field> sum;
   for (int axis = 0; axis < 3; ++axis)
     sum.emplace_back([axis](auto& x) {
@@ -137,32 +141,33 @@ TEST(Operators, ProjectionKeepsWhatHasNoDivergence) {
 }
 
 TEST(Operators, LaplacianAndItsInverse) {
-  const double square = 4 * pi * pi * (1 + 1 + 1.0 / 9);
-  const Field minus = [=](auto& x) { return -square * (wave(x) - 0.5); };
+  const double wavenumber_squared = 4 * pi * pi * (1 + 1 + 1.0 / 9);
+  const Field laplacian_of_wave = [=](auto& x) { return -wavenumber_squared * (wave(x) - 0.5); };
   expect_everywhere(shapes, [](const Plan& plan) { return operators::laplacian(plan, lengths); },
-                    {wave}, {minus});
+                    {wave}, {laplacian_of_wave});
   expect_everywhere(shapes,
                     [](const Plan& plan) { return operators::inverse_laplacian(plan, lengths); },
-                    {wave}, {[=](auto& x) { return -(wave(x) - 0.5) / square; }});
+                    {wave}, {[=](auto& x) { return -(wave(x) - 0.5) / wavenumber_squared; }});
   expect_everywhere(
       shapes, [](const Plan& plan) { return operators::solve_helmholtz(plan, 2.5, lengths); },
-      {wave}, {[=](auto& x) { return (wave(x) - 0.5) / (2.5 + square) + 0.5 / 2.5; }});
-  // Nyquist modes keep their square.
+      {wave}, {[=](auto& x) { return (wave(x) - 0.5) / (2.5 + wavenumber_squared) + 0.5 / 2.5; }});
+  // The even derivatives of a Nyquist mode are not zero.
   expect_fields<double>(grid_options({8, 6}, Kind::r2c),
                         [](const Plan& plan) { return operators::laplacian(plan); },
                         {alternating(8)}, {[](auto& x) { return -16.0 * alternating(8)(x); }});
 }
 
 TEST(Operators, CosineAndSineAxes) {
-  // Reals, and both parts of complex numbers: no slope at the ends of axis 0, zero at those of axis 1.
+  // The field has slope 0 at the ends of axis 0, and value 0 at the ends of axis 1. It is given
+  // as reals and as complex numbers.
   const Field field = [](const std::vector<double>& x) {
     return std::complex<double>(std::cos(3 * pi * x[0]) * std::sin(2 * pi * x[1]));
   };
-  const double square = 9 * pi * pi / 4 + 4 * pi * pi / 9;
+  const double wavenumber_squared = 9 * pi * pi / 4 + 4 * pi * pi / 9;
   const auto times = [&](double factor) {
     return Field([=](const std::vector<double>& x) { return factor * field(x); });
   };
-  const Lengths walls{2, 3};
+  const Lengths side_lengths{2, 3};
   for (const Kind sines : {Kind::dst1, Kind::dst2}) {
     const FftOptions real = grid_options({9, 7}, {Kind::dct2, sines});
     FftOptions complex = real;
@@ -171,14 +176,16 @@ TEST(Operators, CosineAndSineAxes) {
       expect_fields<double>(real, make, {field}, {times(factor)});
       expect_fields<std::complex<double>>(complex, make, {field}, {times(factor)});
     };
-    check([&](const Plan& plan) { return operators::laplacian(plan, walls); }, -square);
-    check([&](const Plan& plan) { return operators::inverse_laplacian(plan, walls); }, -1 / square);
-    check([&](const Plan& plan) { return operators::derivative(plan, 0, 2, walls); },
+    check([&](const Plan& plan) { return operators::laplacian(plan, side_lengths); },
+          -wavenumber_squared);
+    check([&](const Plan& plan) { return operators::inverse_laplacian(plan, side_lengths); },
+          -1 / wavenumber_squared);
+    check([&](const Plan& plan) { return operators::derivative(plan, 0, 2, side_lengths); },
           -9 * pi * pi / 4);
-    check([&](const Plan& plan) { return operators::gaussian(plan, 0.1, walls); },
-          std::exp(-square * 0.01 / 2));
-    check([&](const Plan& plan) { return operators::band_pass(plan, 0, 5.2, walls); }, 1);
-    check([&](const Plan& plan) { return operators::band_pass(plan, 0, 5.1, walls); }, 0);
+    check([&](const Plan& plan) { return operators::gaussian(plan, 0.1, side_lengths); },
+          std::exp(-wavenumber_squared * 0.01 / 2));
+    check([&](const Plan& plan) { return operators::band_pass(plan, 0, 5.2, side_lengths); }, 1);
+    check([&](const Plan& plan) { return operators::band_pass(plan, 0, 5.1, side_lengths); }, 0);
   }
   // A channel: derivatives along its periodic axis.
   expect_fields<double>(grid_options({9, 8}, {Kind::dct2, Kind::r2c}),
@@ -188,10 +195,10 @@ TEST(Operators, CosineAndSineAxes) {
 }
 
 TEST(Operators, Filters) {
-  const double square = 4 * pi * pi * (1 + 1 + 1.0 / 9);
+  const double wavenumber_squared = 4 * pi * pi * (1 + 1 + 1.0 / 9);
   expect_everywhere(
       shapes, [](const Plan& plan) { return operators::gaussian(plan, 0.2, lengths); }, {wave},
-      {[=](auto& x) { return std::exp(-square * 0.02) * (wave(x) - 0.5) + 0.5; }});
+      {[=](auto& x) { return std::exp(-wavenumber_squared * 0.02) * (wave(x) - 0.5) + 0.5; }});
   const Field sum = [](auto& x) { return 1 + sine(x[0]) + cosine(2 * x[1]) + sine(x[0] + x[2]); };
   const auto band = [](double low, double high) {
     return [=](const Plan& plan) { return operators::band_pass(plan, low, high); };
@@ -216,7 +223,7 @@ TEST(Operators, Shift) {
                     {wave}, {moved(0.3, -0.2, 1.7)});
   expect_everywhere(shapes, [](const Plan& plan) { return operators::shift(plan, {0.15}); }, {wave},
                     {moved(0.15, 0.15, 0.15)});
-  // A field that is not an even or odd one: its sign counts.
+  // The field is neither even nor odd, so that a wrong sign of the shift is noticed.
   expect_fields<std::complex<double>>(
       grid_options({8, 6}, Kind::c2c, +1),
       [](const Plan& plan) { return operators::shift(plan, {0.1}); },

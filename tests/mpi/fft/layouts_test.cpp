@@ -1,4 +1,4 @@
-// Input and output layouts of every form, and communicators other than all ranks.
+// Input and output layouts of every form, and communicators that do not have all ranks.
 #include <set>
 
 #include "comm/environment.hpp"
@@ -14,7 +14,8 @@ constexpr std::array<Exchange, 3> tried_exchanges = {
     Exchange{.method = Method::collective, .wire_form = WireForm::datatype},
     Exchange{.method = Method::messages, .wire_form = WireForm::packed, .chunks = 2}};
 
-/// A user's layouts: slabs, pencils, bricks, all on one rank, his own boxes; some memory orders.
+/// Layouts that a user may give: slabs, pencils, bricks, the whole array on one rank, and random
+/// boxes. Two have a random memory order.
 std::vector<Layout> layouts_of(const Shape& shape, std::int64_t ranks, Random& random) {
   const int dims = static_cast<int>(shape.size());
   std::vector<Layout> layouts;
@@ -35,8 +36,7 @@ void check_input_and_output(const Shape& shape, Kind kind, const std::vector<int
                             std::uint64_t seed) {
   Random random(seed);
   const std::int64_t ranks = size_of(world);
-  Problem problem{.shape = shape, .axes = axes, .kinds = kind, .ranks = ranks, .has_input = true};
-  problem = checked(Problem{.shape = shape, .axes = axes, .kinds = kind, .ranks = ranks});
+  Problem problem = checked(Problem{.shape = shape, .axes = axes, .kinds = kind, .ranks = ranks});
   problem.has_input = true;
   int number = 0;
   for (const Layout& input : layouts_of(shape, ranks, random))
@@ -70,7 +70,7 @@ TEST(FftLayouts, FourAxes) { check_input_and_output({6, 4, 5, 7}, Kind::c2c, {},
 TEST(FftLayouts, FourAxesWithBatch) { check_input_and_output({5, 8, 3, 6}, Kind::r2c, {1, 3}, 16); }
 TEST(FftLayouts, OneAxis) { check_input_and_output({37}, Kind::c2c, {}, 17); }
 
-/// Counts above MPI's limit are split in any method; this test sets the limit to 5 elements.
+/// Every method divides counts that exceed MPI's limit. This test lowers the limit.
 TEST(FftLayouts, CountsBeyondTheLimit) {
   int run = 0;
   for (const std::int64_t limit : {1, 5, 64}) {
@@ -90,7 +90,7 @@ TEST(FftLayouts, CountsBeyondTheLimit) {
   EXPECT_EQ(run, 18);
 }
 
-/// Halves of the world and pairs of its ranks work at the same time with plans of their own.
+/// Halves and thirds of the ranks work at the same time, with plans of their own.
 TEST(FftLayouts, SubCommunicators) {
   int run = 0;
   for (const int groups : {2, 3}) {
@@ -118,7 +118,7 @@ TEST(FftLayouts, OneRankAlone) {
   EXPECT_EQ(run, 6);
 }
 
-/// MPI_COMM_NULL is this process alone.
+/// Without a communicator, this process is the only rank.
 TEST(FftLayouts, NoCommunicator) {
   Fft<double> fft({.shape = {4}});
   EXPECT_EQ(fft.rank(), 0);
@@ -149,7 +149,7 @@ TEST(FftLayouts, TwoPlansInTurn) {
   }
 }
 
-/// Copies share their plan and workspace; moving and dropping them in any order is harmless.
+/// Copies share their plan and workspace. They outlive the original and can be moved.
 TEST(FftLayouts, CopiesAndMoves) {
   const Case c{.problem = {.shape = {6, 5, 4}, .ranks = size_of(world)}};
   auto original = std::make_unique<Fft<double>>(options_of(c.problem, world));

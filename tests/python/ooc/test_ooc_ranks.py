@@ -23,56 +23,58 @@ def listing(folder: Path) -> list[str]:
 
 
 def test_the_command_runs_on_ranks(tmp_path: Path) -> None:
-    """What it reads, writes and sends is what the dry run said, and its memory is that of each rank."""
+    """The run reads, writes and sends as many bytes as the dry run predicts. The limit of memory is for each rank."""
     x = values(2**15, "complex128")
     np.save(tmp_path / "in.npy", x)
     given = ("ooc", "fft", "in.npy", "out.npy", "--memory", "256KiB", "--block", "4KiB", "-n", 3, "--json")
-    said = json.loads(weft(*given, "--dry-run", cwd=tmp_path).out)
+    predicted = json.loads(weft(*given, "--dry-run", cwd=tmp_path).out)
     assert listing(tmp_path) == ["in.npy"]
     outcome = weft(*given, cwd=tmp_path)
     assert_done(outcome)
     done = json.loads(outcome.out)
     assert_close(np.load(tmp_path / "out.npy"), np.fft.fft(x), x.size)
     assert listing(tmp_path) == ["in.npy", "out.npy"]
-    assert said["plan"] == done["plan"] and done["plan"]["ranks"] == 3
-    assert (done["messages"], done["sent_bytes"]) == (said["messages"], said["sent_bytes"])
+    plan = predicted["plan"]
+    assert plan == done["plan"] and plan["ranks"] == 3
+    assert (done["messages"], done["sent_bytes"]) == (predicted["messages"], predicted["sent_bytes"])
     assert done["messages"] > 0
-    prices = said["price"]["passes"]
-    assert len(prices) == len(done["pass_seconds"]) == len(said["plan"]["passes"])
+    prices = predicted["price"]["passes"]
+    assert len(prices) == len(done["pass_seconds"]) == len(plan["passes"])
     assert prices == done["price"]["passes"]
     for price in prices:
         assert price["message_s"] > 0 and price["seconds"] >= price["message_s"]
-    assert (done["read_bytes"], done["written_bytes"]) == (said["plan"]["read_bytes"], said["plan"]["written_bytes"])
-    assert done["memory_bytes"] == said["plan"]["memory_bytes"] <= 256 * KIB
-    temporary = sum(need["bytes"] for need in said["needs"] if need["what"] == "temporary files")
-    assert temporary >= said["plan"]["scratch_bytes"] >= 2 * x.nbytes  # of two arrays for more than two passes
+    assert (done["read_bytes"], done["written_bytes"]) == (plan["read_bytes"], plan["written_bytes"])
+    assert done["memory_bytes"] == plan["memory_bytes"] <= 256 * KIB
+    temporary = sum(need["bytes"] for need in predicted["needs"] if need["what"] == "temporary files")
+    assert temporary >= plan["scratch_bytes"] >= 2 * x.nbytes  # more than two passes need two scratch arrays
 
 
 @pytest.mark.parametrize("kind", ["c2c", "r2c"])
 def test_a_large_prime_on_ranks(tmp_path: Path, kind: str) -> None:
-    """A convolution: what it sends is what the dry run said, and in place it gives the same bits."""
+    """A convolution sends as many bytes as the dry run predicts. In place it gives the same bits."""
     x = values(2 * 10007, "complex128" if kind == "c2c" else "float64")
     np.save(tmp_path / "in.npy", x)
-    size = ("--kind", kind, "--memory", "128KiB", "--block", "512", "-n", 3, "--json")
-    said = json.loads(weft("ooc", "fft", "in.npy", "out.npy", *size, "--dry-run", cwd=tmp_path).out)
-    assert said["plan"]["passes"][0]["source"] == "nothing"
-    outcome = weft("ooc", "fft", "in.npy", "out.npy", *size, cwd=tmp_path)
+    options = ("--kind", kind, "--memory", "128KiB", "--block", "512", "-n", 3, "--json")
+    predicted = json.loads(weft("ooc", "fft", "in.npy", "out.npy", *options, "--dry-run", cwd=tmp_path).out)
+    plan = predicted["plan"]
+    assert plan["passes"][0]["source"] == "nothing"
+    outcome = weft("ooc", "fft", "in.npy", "out.npy", *options, cwd=tmp_path)
     assert_done(outcome)
     done = json.loads(outcome.out)
-    assert (done["messages"], done["sent_bytes"]) == (said["messages"], said["sent_bytes"])
-    assert (done["read_bytes"], done["written_bytes"]) == (said["plan"]["read_bytes"], said["plan"]["written_bytes"])
+    assert (done["messages"], done["sent_bytes"]) == (predicted["messages"], predicted["sent_bytes"])
+    assert (done["read_bytes"], done["written_bytes"]) == (plan["read_bytes"], plan["written_bytes"])
     found = np.load(tmp_path / "out.npy")
     exact = np.fft.fft(x) if kind == "c2c" else np.fft.rfft(x)
     assert_close(found, exact, 4 * x.size)
     assert listing(tmp_path) == ["in.npy", "out.npy"]
     if kind == "c2c":
-        assert_done(weft("ooc", "fft", "in.npy", "--in-place", *size, cwd=tmp_path))
+        assert_done(weft("ooc", "fft", "in.npy", "--in-place", *options, cwd=tmp_path))
         assert np.array_equal(np.load(tmp_path / "in.npy"), found)
         assert listing(tmp_path) == ["in.npy", "out.npy"]
 
 
 def test_ranks_take_blocks_that_suit_them(tmp_path: Path) -> None:
-    """One process has three buffers, or four; ranks four, which hold too few of the blocks that it would take."""
+    """One process may choose three long buffers. Ranks have four shorter ones, so they choose shorter blocks."""
     x = values(2**16, "complex128")
     np.save(tmp_path / "in.npy", x)
     given = {"order": "transposed", "memory_bytes": 512 * KIB}
@@ -96,13 +98,13 @@ def test_the_fastest_blocks_are_taken(tmp_path: Path) -> None:
 
 
 def test_sets_of_more_disks_and_of_fewer(tmp_path: Path) -> None:
-    """Reals from seven disks in bands to a set of two, single precision."""
+    """Reals of single precision in bands on six disks become a spectrum on two disks."""
     folders = [tmp_path / f"disk{k}" for k in range(6)]
     for folder in folders:
         folder.mkdir()
     x = values(2**15, "float32")
-    lying = {"block_bytes": 4096, "processors": 3, "band_bytes": 2 * 6 * 4096}
-    with ooc.create_set(folders, x.shape, x.dtype, index=tmp_path / "in.json", **lying) as made:
+    striping = {"block_bytes": 4096, "processors": 3, "band_bytes": 2 * 6 * 4096}
+    with ooc.create_set(folders, x.shape, x.dtype, index=tmp_path / "in.json", **striping) as made:
         made.write(x)
     disks = ("--disk", folders[0], "--disk", folders[5])
     outcome = weft(
@@ -119,7 +121,7 @@ def test_sets_of_more_disks_and_of_fewer(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("checkpoint", [0, 60])
 def test_a_refused_report_is_one_error(pool: Pool, tmp_path: Path, checkpoint: float) -> None:
-    """The first rank's listener raises when the output is complete; the other ranks do not wait for that rank."""
+    """The first rank's listener raises when the output is complete. The other ranks do not wait for that rank."""
     x = values(2**14, "complex128")
     np.save(tmp_path / "in.npy", x)
     given = {"memory_bytes": 64 * KIB, "block_bytes": 4096, "checkpoint": checkpoint}
@@ -143,7 +145,7 @@ def test_a_missing_disk_is_one_error_and_leaves_nothing(pool: Pool, tmp_path: Pa
     assert listing(tmp_path) == before
 
 
-def test_the_call_on_ranks(pool: Pool, tmp_path: Path) -> None:
+def test_weft_ooc_fft_on_ranks(pool: Pool, tmp_path: Path) -> None:
     x = values((70, 999), "complex64")
     np.save(tmp_path / "in.npy", x)
     found = pool.values("out_of_core", 3, folder=str(tmp_path), memory_bytes=[128 * KIB])
@@ -166,7 +168,7 @@ def test_the_call_on_ranks(pool: Pool, tmp_path: Path) -> None:
 def test_reals_on_ranks(
     pool: Pool, tmp_path: Path, kind: str, shape: tuple[int, ...], axes: list[int], dtype: str
 ) -> None:
-    """Lines in memory, in pairs and as complex numbers, with other axes done before and after them."""
+    """Reals are taken in whole lines, in pairs or as complex numbers. Other axes precede and follow the halved one."""
     reals = values(shape, dtype)
     lengths = [shape[axis] for axis in axes]
     half = np.fft.rfftn(reals.astype(np.float64), lengths, axes).astype(complex_of(dtype))
@@ -192,7 +194,7 @@ def complex_of(dtype: str) -> type[np.complexfloating]:
         ({"memory_bytes": [100]}, "InvalidArgument", ("are enough",)),
     ],
 )
-def test_an_error_is_that_of_all_ranks(
+def test_all_ranks_raise_the_same_error(
     pool: Pool, tmp_path: Path, given: dict[str, Any], raised: str, words: tuple[str, ...]
 ) -> None:
     np.save(tmp_path / "in.npy", values(2**14, "complex128"))
