@@ -44,10 +44,12 @@ def document() -> str:
         "The [glossary](../ARCHITECTURE.md#glossary) explains the words.",
         "C++, C and JSON have the same names, with these exceptions:",
         "| Python | C++ | C | JSON of a plan, key `problem` |\n|---|---|---|---|\n"
+        "| `kind` | `kinds` | `kind`, `kinds` | `kinds` |\n"
         "| `dtype` | the type T of `Fft<T>` | `precision` | `precision` |\n"
         "| `output` | `output` | `output_choice`, `output` | `output` |\n"
         "| `like` | `like` | `like` | none |\n"
-        "| `machine` | `machine`, `plan_by` | `machine` | none |",
+        "| `machine` | `machine`, `plan_by` | `machine` | none |\n"
+        "| `engine`, `budget_s`, `wisdom` | the same | the same | none |",
         "`tools/options_table.py` writes this page from `python/weft/options.py` and `python/weft/disk/options.py`.",
     ]
     for title, text, record in TABLES:

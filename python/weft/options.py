@@ -92,7 +92,7 @@ class Exchange:
     preset: str | None = option(
         word_of("preset", "none"),
         None,
-        "Named set of the other choices. A choice that is also given overrides the set. Default: no set.",
+        "Named set of the other choices. A choice that you also give overrides that of the set. Default: no set.",
     )
     nodes: str | None = option(
         word_of("nodes", "automatic"),
@@ -207,14 +207,14 @@ class TransformOptions:
         Kinds(),
         "c2c",
         "c2c: complex to complex. r2c: real to complex forward, complex to real backward. Other kinds, such as dct2: "
-        "real to real; of complex numbers, both parts. One word, or one for each of the axes.",
+        "real to real, or both parts of complex numbers. One word, or one for each of the axes.",
     )
     axes: Any = option(Axes(), None, "Transformed axes, such as 0,2. Default: all axes.")
     modes: Any = option(
         Modes(),
         None,
-        "Number of lowest wavenumbers in the spectrum, or 2/3 for those below 2/3 of the highest. One for all axes, or "
-        "one for each. Default: all of them.",
+        "Number m of wavenumbers in the spectrum: the m lowest. 2/3: those below 2/3 of the highest. One for all axes, "
+        "or one for each. Default: all of them.",
     )
     support: Any = option(
         Support(),
@@ -243,15 +243,15 @@ class TransformOptions:
     like: Any = option(
         Like(),
         None,
-        "Another transform, whose layouts are taken for input and output where none is given and the global shapes "
-        "agree. Default: none.",
+        "Another transform. Input and output take its layouts where none is given and the global shapes agree. "
+        "Default: none.",
         flags=(),
     )
     norm: str = option(
         NORM,
         "backward",
-        "Direction that divides by the number N of points, as in numpy. ortho: both divide by sqrt(N). none: neither "
-        "divides.",
+        "Direction that divides by the number N of points, as in numpy. ortho: both directions divide by sqrt(N). "
+        "none: neither divides.",
     )
     sign: int = option(Sign(), -1, "Sign of the exponent in the forward direction.", flags=())
     threads: int = option(Count(1, checks.THREADS_MAX, "T"), 1, "Threads of each rank.")
@@ -259,7 +259,8 @@ class TransformOptions:
     engine: str | None = option(
         Engine(),
         None,
-        "Library for local FFTs. auto: the faster one for each length. Default: WEFT_ENGINE, otherwise auto.",
+        "Library for local FFTs. auto: the faster one for each kind and length of lines. Default: WEFT_ENGINE, "
+        "otherwise auto.",
         places=RUN,
     )
 

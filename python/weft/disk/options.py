@@ -74,8 +74,8 @@ class OocOptions:
     kind: Any = option(
         KINDS,
         None,
-        "c2c: complex to complex. r2c: real to complex. c2r: the inverse of r2c, and of the kinds of all other axes. "
-        "Other kinds, such as dct2: real to real; of complex numbers, both parts. One word, or one for each of the "
+        "c2c: complex to complex. r2c: real to complex. c2r: the inverse of r2c; all other axes are inverted too. "
+        "Other kinds, such as dct2: real to real, or both parts of complex numbers. One word, or one for each of the "
         "axes. Default: r2c for real input without inverse, otherwise c2c.",
         places=OOC,
     )
@@ -95,15 +95,15 @@ class OocOptions:
     norm: str = option(
         Word(options.NORMS),
         "backward",
-        "Direction that divides by the number N of points, as in numpy. ortho: both divide by sqrt(N). none: neither "
-        "divides.",
+        "Direction that divides by the number N of points, as in numpy. ortho: both directions divide by sqrt(N). "
+        "none: neither divides.",
         places=OOC,
     )
     order: str = option(
         Word(ORDERS),
         "natural",
-        "Order of the result, for an array of one axis. transposed: an N1 x N2 matrix with X[k1 + N1 k2] at [k1, k2], "
-        "often in fewer passes.",
+        "Order of the result, for an array of one axis. transposed: an N1 x N2 matrix with element [k1, k2] = X[k1 + "
+        "N1 k2], often in fewer passes.",
         places=OOC,
     )
     shape: Any = option(RawShape(), None, "Shape of a raw input file. Give dtype too.", places=OOC)
@@ -147,14 +147,15 @@ class OocOptions:
     backend: str = option(
         Word(BACKENDS),
         "automatic",
-        "System calls for reading and writing. automatic: that of WEFT_DISK_BACKEND, otherwise the fastest that works.",
+        "Kind of system calls for reading and writing. automatic: the kind that WEFT_DISK_BACKEND names, otherwise the "
+        "fastest that works.",
         places=OOC,
     )
     method: str = option(
         Text("`auto`, `k-pass`, `bmmc:VARIANT`"),
         "auto",
-        "Algorithm. k-pass: each pass transforms lines of one or more axes. auto: the same. bmmc:VARIANT: the method "
-        "of Cormen and Nicol, in a variant that weft ooc analyze lists.",
+        "Algorithm. auto and k-pass: each pass transforms lines of one or more axes. bmmc:VARIANT: the method of "
+        "Cormen and Nicol, in a variant that weft ooc analyze lists.",
         places=OOC,
     )
     machine: Any = option(
@@ -167,16 +168,16 @@ class OocOptions:
     checkpoint: float | None = option(
         Seconds(least=0, optional=True),
         None,
-        "Seconds between checkpoints; 0: none. Default: 30 in place; also 30 on one node if the predicted time exceeds "
-        "a minute; otherwise 0.",
+        "Seconds between checkpoints; 0: none. Default: 30 in place; 30 on one node if the predicted time exceeds a "
+        "minute and the disks have the space; otherwise 0.",
         places=OOC,
     )
     restart: bool = option(Switch(), False, "Discard an incomplete output and start again.", places=OOC)
     in_place: bool = option(
         Switch(),
         False,
-        "Overwrite the input with the result: complex numbers without kind r2c, or reals by cosines and sines. In a "
-        ".npy file, a raw file or a striped set.",
+        "Overwrite the input with the result. The input is a .npy file, a raw file or a striped set. Complex numbers: "
+        "any kinds but r2c. Reals: cosines and sines alone.",
         places=OOC,
     )
 
