@@ -185,8 +185,9 @@ void MessageQueue::check(int code, int count, const char* call) const {
 void MessageQueue::progress() {
   if (posted_count() == 0) return;
   int count = 0;
-  check(MPI_Testsome(posted_count(), posted_requests(), &count, indices_.data(), statuses_.data()),
-        count, "MPI_Testsome");
+  const int code =
+      MPI_Testsome(posted_count(), posted_requests(), &count, indices_.data(), statuses_.data());
+  check(code, count, "MPI_Testsome");
   complete(count);
 }
 

@@ -345,7 +345,6 @@ Layout Layout::with_extent(int axis, std::int64_t extent) const {
   Layout layout = *this;
   layout.shape_[axis] = extent;
   check_shape(layout.shape_);
-  if (is_grid()) layout.grid_[axis] = 1;
   // An axis of extent 1 counts as whole even if the grid splits it. The ranks that own its only row
   // must then own all rows of the new extent.
   if (is_grid() && grid_[axis] != 1) {
