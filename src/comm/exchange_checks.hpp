@@ -10,16 +10,16 @@ namespace weft::comm {
 /// Throws Error(internal) when an element has no bytes.
 void require_element(std::int64_t element_bytes);
 
-/// Throws Error(internal) unless 0 <= peer < ranks and offset and count are not negative, and
+/// Throws Error(internal) when the peer is not in 0..ranks-1, or offset or count is negative. Throws
 /// Error(invalid_argument) when the end of the block in bytes does not fit in 64 bits.
 void require_block(int peer, std::int64_t offset, std::int64_t count, int ranks,
                    std::int64_t element_bytes);
 
-/// Throws Error(internal) when `seen[peer]` is set already, and sets it.
+/// Sets `seen[peer]`. Throws Error(internal) when it is set already.
 void require_single(std::vector<bool>& seen, int peer);
 
-/// Throws Error(internal) on all ranks unless each rank sends each other rank the number of
-/// elements that it expects. One number for each rank. Collective.
+/// Throws Error(internal) on all ranks when a rank sends a number of elements that the receiver does
+/// not expect. `sent` and `expected` have one number for each rank. Collective.
 void require_matching(const Communicator& comm, const std::vector<std::int64_t>& sent,
                       const std::vector<std::int64_t>& expected);
 

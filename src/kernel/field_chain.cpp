@@ -24,8 +24,8 @@ std::int64_t bytes_after(const AxisTransform& t, Precision precision) {
   return is_real ? real_bytes(precision) : complex_bytes(precision);
 }
 
-/// Returns the transforms of the first part that has some.
-const std::vector<AxisTransform>& some_transforms(const ChainSpec& spec) {
+/// Returns the transforms of the first part with transforms.
+const std::vector<AxisTransform>& first_transforms(const ChainSpec& spec) {
   for (const ChainPart& part : spec.parts)
     if (!part.transforms.empty()) return part.transforms;
   return spec.parts.front().transforms;
@@ -66,6 +66,7 @@ class FieldChain::CellMaker {
   CellMaker(const FieldChain& chain, const Box& region)
       : chain_(chain), spec_(chain.spec_), region_(region) {}
 
+  /// `size` grows as the cell needs.
   Cell made(ScratchSize& size) {
     add_stations();
     const Shape widths = block_widths(region_, chain_.batch_axes_, block_memory(), spec_.inlet,
@@ -100,14 +101,14 @@ class FieldChain::CellMaker {
       for (const bool before : {true, false}) {
         const std::int64_t element_bytes = element_bytes_at(spec_, f, before, chain_.precision_);
         Station station{
-            plane_of_elements(some_transforms(spec_), spec_.inlet, element_bytes, chain_.options_),
+            plane_of_elements(first_transforms(spec_), spec_.inlet, element_bytes, chain_.options_),
             spec_.parts[before ? f : f + 1].fields,
             banks_,
             box,
             {}};
         const bool may_share = before ? f > 0 : spec_.functions[f].is_pointwise;
         if (may_share && stations_.back().shape.element_bytes == element_bytes)
-          station.memory = stations_.back().memory;
+          station.bank = stations_.back().bank;
         else
           ++banks_;
         stations_.push_back(std::move(station));
@@ -115,11 +116,11 @@ class FieldChain::CellMaker {
     }
   }
 
-  /// Returns the most fields of a bank.
+  /// Returns the largest number of fields of a bank's stations.
   std::int64_t fields_of(std::size_t bank) const {
     std::int64_t most = 0;
     for (const Station& station : stations_)
-      if (station.memory == bank) most = std::max(most, station.fields);
+      if (station.bank == bank) most = std::max(most, station.fields);
     return most;
   }
 
@@ -129,14 +130,14 @@ class FieldChain::CellMaker {
     std::int64_t largest = 0;
     for (std::size_t bank = 0; bank < banks_; ++bank)
       for (const Station& station : stations_)
-        if (station.memory == bank) {
+        if (station.bank == bank) {
           bytes += fields_of(bank) * station.shape.bytes;
           fields += fields_of(bank);
           largest = std::max(largest, station.shape.bytes);
           break;
         }
-    const std::int64_t wanted = fields * spec_.least_block_bytes;
-    return {bytes, std::max(cache_sizes().l2_bytes / 2, wanted)};
+    const std::int64_t least = fields * spec_.least_block_bytes;
+    return {bytes, std::max(cache_sizes().l2_bytes / 2, least)};
   }
 
   /// Gives the stations their places in scratch memory; returns the bytes of all.
@@ -147,7 +148,7 @@ class FieldChain::CellMaker {
     for (std::size_t bank = 0; bank < banks_; ++bank) {
       std::int64_t field_bytes = 0;
       for (Station& station : stations_)
-        if (station.memory == bank) {
+        if (station.bank == bank) {
           field_bytes = aligned(station.shape.bytes * lines);
           station.offset_bytes = end;
           station.field_bytes = field_bytes;
@@ -159,7 +160,7 @@ class FieldChain::CellMaker {
     return end;
   }
 
-  /// Adds the passes of all fields of a part.
+  /// Adds the passes of all fields of a part. `bytes` is the scratch memory in use, and may grow.
   void add_passes(Cell& cell, std::size_t part, const Box& box, std::int64_t& bytes) {
     const std::vector<AxisTransform>& transforms = spec_.parts[part].transforms;
     for (std::int64_t field = 0; field < spec_.parts[part].fields && !transforms.empty(); ++field) {
@@ -181,14 +182,14 @@ class FieldChain::CellMaker {
     cell.passes_end.push_back(cell.passes.size());
   }
 
-  /// Returns the place of a field between two transforms of a part: where it comes from or goes to,
-  /// if the widest elements have room there, otherwise further scratch memory.
+  /// Returns the place of a field between two transforms of a part. It is the field's place before
+  /// or after the part, if the widest elements fit there. Otherwise it is further scratch memory.
   Place between_place(std::size_t part, const Place& from, const Place& to, std::int64_t& bytes) {
-    // All parts have planes of one shape there and back, whose order of axes is that of one part.
+    // All parts use planes of one shape, with the order of axes of the first transforms.
     const std::int64_t widest =
         plane_shape(spec_.parts[part].transforms, spec_.inlet, chain_.options_).element_bytes;
     const PlaneShape shape =
-        plane_of_elements(some_transforms(spec_), spec_.inlet, widest, chain_.options_);
+        plane_of_elements(first_transforms(spec_), spec_.inlet, widest, chain_.options_);
     const auto fits = [&](const Place& place) {
       return place.pieces[0].buffer == scratch_buffer && place.element_bytes == shape.element_bytes;
     };
@@ -237,7 +238,7 @@ FieldChain::FieldChain(const ChainSpec& spec, const ChainTables& tables, Precisi
     : spec_(spec), tables_(&tables), precision_(precision), options_(options) {
   for (const ChainFunction& function : spec_.functions) result_count_ += function.results;
   if (spec_.box.empty()) return;
-  batch_axes_ = batch_axes_of(spec_.box, some_transforms(spec_));
+  batch_axes_ = batch_axes_of(spec_.box, first_transforms(spec_));
   for (const Box& region : cells(spec_.box, batch_axes_, spec_.inlet, spec_.outlet)) {
     cells_.push_back(CellMaker(*this, region).made(size_));
     blocks_ += cells_.back().grid.blocks();
@@ -292,12 +293,12 @@ MemoryTraffic FieldChain::execute_block(std::int64_t block, std::span<void* cons
   return traffic;
 }
 
-MemoryTraffic FieldChain::copy_fields(const Cell& cell, bool gathers, const BatchBlock& block,
+MemoryTraffic FieldChain::copy_fields(const Cell& cell, bool is_gather, const BatchBlock& block,
                                       std::span<void* const* const> arrays, char* scratch) const {
   std::int64_t bytes = 0;
-  const Station& station = gathers ? cell.stations.front() : cell.stations.back();
+  const Station& station = is_gather ? cell.stations.front() : cell.stations.back();
   const std::int64_t element_bytes = station.place.element_bytes;
-  for (const CellCopy& copy : gathers ? cell.gathers : cell.scatters) {
+  for (const CellCopy& copy : is_gather ? cell.gathers : cell.scatters) {
     Extents extents{};
     std::int64_t offset = copy.array_offset;
     std::int64_t volume = 1;
@@ -315,7 +316,7 @@ MemoryTraffic FieldChain::copy_fields(const Cell& cell, bool gathers, const Batc
       char* array = static_cast<char*>(arrays[static_cast<std::size_t>(field)][copy.buffer]) +
                     offset * element_bytes;
       const Shape& plane_strides = station.place.pieces[0].strides;
-      if (gathers)
+      if (is_gather)
         copy_box(plane, plane_strides, array, copy.array_strides, {extents.data(), dims},
                  element_bytes);
       else
@@ -324,7 +325,7 @@ MemoryTraffic FieldChain::copy_fields(const Cell& cell, bool gathers, const Batc
       bytes += volume * element_bytes;
     }
   }
-  return gathers ? MemoryTraffic{bytes, 0} : MemoryTraffic{0, bytes};
+  return is_gather ? MemoryTraffic{bytes, 0} : MemoryTraffic{0, bytes};
 }
 
 void FieldChain::call_function(const Cell& cell, std::size_t function, const BatchBlock& block,

@@ -19,29 +19,29 @@ namespace weft::kernel {
 /// Fields of a chain between two functions, and the transforms that they go through there.
 struct ChainPart {
   std::int64_t fields = 1;
-  std::vector<AxisTransform> transforms = {};  ///< none: only in the first and in the last part
+  std::vector<AxisTransform> transforms = {};  ///< only the first and the last part may have none
 };
 
 /// A function of a chain.
 struct ChainFunction {
-  int number = 0;             ///< of the function in a call
-  bool in_spectrum = false;   ///< its tiles are of the spectrum, otherwise of space
-  bool is_pointwise = false;  ///< outputs may share memory with inputs of the same number
-  std::int64_t results = 0;   ///< numbers that it returns for each tile
+  int number = 0;             ///< the function's position in ChainCall::functions
+  bool in_spectrum = false;   ///< false: its tiles are of the array in space
+  bool is_pointwise = false;  ///< output i may share memory with input i
+  std::int64_t results = 0;   ///< count of its results for each tile
 };
 
 /// Fields that go through the cache together: read from the inlet, transformed, changed by functions,
 /// transformed, written to the outlet.
 struct ChainSpec {
   Box box = {};                               ///< local box before the first transforms
-  std::vector<ChainPart> parts = {};          ///< all with the same axes, if they have transforms
+  std::vector<ChainPart> parts = {};          ///< those with transforms have the same axes
   std::vector<ChainFunction> functions = {};  ///< one between each two parts
   Place inlet = {};                           ///< of each field of the first part
   Place outlet = {};                          ///< of each field of the last part
-  std::int64_t least_block_bytes = 0;         ///< of one field in a tile, where there are as many
+  std::int64_t least_block_bytes = 0;         ///< of one field in a tile, if it has that many
 };
 
-/// Numbers of one axis for the tiles of a function.
+/// Coordinates and weights along one axis, for the tiles of a function.
 struct AxisTable {
   std::vector<double> coordinates = {};  ///< of the whole axis
   std::vector<double> weights = {};      ///< empty: all are 1
@@ -51,11 +51,11 @@ struct AxisTable {
 class ChainCall {
  public:
   using Function = std::function<void(const Tile&)>;
-  /// One for each number of a chain's functions; not owned.
+  /// By ChainFunction::number; not owned.
   std::array<const Function*, 3> functions = {};
-  /// The value of each function's results before a tile.
+  /// The value of each function's results at the start of a tile, by the same number.
   std::array<double, 3> initial = {};
-  /// The first error of a function, if there was one. The others are then no longer called.
+  /// The first error of a function, if there was one. After it, no function is called.
   std::exception_ptr error = {};
   void fail(std::exception_ptr reason);
   bool has_failed() const { return failed_; }
@@ -71,7 +71,7 @@ struct ChainTables {
   std::vector<AxisTable> space = {};
 };
 
-/// One trip of several local arrays through the cache, with functions of them.
+/// One trip of several local arrays through the cache. Functions change them on the way.
 ///
 /// Inlet and outlet may share memory if every element returns to its place.
 class FieldChain {
@@ -94,23 +94,23 @@ class FieldChain {
   struct Station {
     PlaneShape shape;
     std::int64_t fields = 1;
-    std::size_t memory = 0;  ///< the number of its bank
-    Box box;                 ///< of the cell, with the extents of the chain's axes at this time
-    Place place;             ///< of its first field
+    std::size_t bank = 0;  ///< stations of one bank share memory
+    Box box;               ///< of the cell; the chain's axes have the extents of this step
+    Place place;           ///< of its first field
     std::int64_t offset_bytes = 0;
     std::int64_t field_bytes = 0;
 
     std::int64_t start_of(std::int64_t field) const { return offset_bytes + field * field_bytes; }
     Place place_of(std::int64_t field) const;
   };
-  /// The part of a piece that is copied to or from a station. Offsets are of the cell's first index,
-  /// in elements.
+  /// The part of a piece that is copied to or from a station. Offsets are those of the cell's first
+  /// element, in elements.
   struct CellCopy {
     int buffer = 0;
     std::int64_t array_offset = 0;
     std::int64_t plane_offset = 0;
     Shape array_strides;
-    Box box;  ///< of the chain's axes; along the others a block counts
+    Box box;  ///< along the chain's axes; a block has its own extents along the others
   };
   /// Transforms of one field.
   struct FieldPasses {
@@ -123,7 +123,7 @@ class FieldChain {
     Box region;
     std::vector<Station> stations = {};  ///< those before and after each function, in this order
     std::vector<FieldPasses> passes = {};
-    std::vector<std::size_t> passes_end = {};  ///< of each part
+    std::vector<std::size_t> passes_end = {};  ///< of each part, in `passes`
     std::vector<CellCopy> gathers = {};        ///< for a first part without transforms
     std::vector<CellCopy> scatters = {};       ///< for a last part without transforms
     std::int64_t pointers_offset = 0;          ///< of the addresses of a tile's arrays
@@ -135,7 +135,7 @@ class FieldChain {
                               ChainCall& call, double* results) const;
   void call_function(const Cell& cell, std::size_t function, const BatchBlock& block, char* scratch,
                      ChainCall& call, double* results) const;
-  MemoryTraffic copy_fields(const Cell& cell, bool gathers, const BatchBlock& block,
+  MemoryTraffic copy_fields(const Cell& cell, bool is_gather, const BatchBlock& block,
                             std::span<void* const* const> arrays, char* scratch) const;
 
   ChainSpec spec_;

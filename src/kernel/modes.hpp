@@ -7,11 +7,11 @@
 
 namespace weft::kernel {
 
-/// The lowest wavenumbers of lines that are transformed whole. Of a Fourier line of n points these
-/// are 0 .. (m-1)/2 and -(m-1)/2 .. -1. If m is even, their middle element has m/2 and -m/2
-/// together: the sum of both after forward, half of it for each before backward.
+/// The m lowest wavenumbers of lines of n points, which are transformed whole. On a Fourier line they
+/// are 0 .. (m-1)/2 and -(m-1)/2 .. -1. If m is even, a middle element stands for both m/2 and -m/2.
+/// After forward it is the sum of both; before backward each of them gets half of it.
 struct Modes {
-  LineKind kind = {};       ///< of the transform, in either direction
+  LineKind kind = {};       ///< of the transform, forward or backward
   std::int64_t length = 1;  ///< points in real space
   std::int64_t count = 1;   ///< m, at most n
 
@@ -35,11 +35,11 @@ void clear_points(const LinePoints<Real>& points, std::int64_t first, std::int64
   for (std::int64_t i = first; i < end; ++i) std::fill_n(points[i], points.width, Real(0));
 }
 
-/// Moves the stored elements of a whole spectrum to its first places.
+/// Makes the stored elements of whole spectra: moves the lowest wavenumbers to the first places.
 template <class Real>
 void keep_modes(const Modes& modes, const LinePoints<Real>& points);
 
-/// Makes whole spectra of stored elements: the reverse of keep_modes, with zeros for the others.
+/// The reverse of keep_modes(): makes whole spectra of stored elements. Higher wavenumbers are zero.
 template <class Real>
 void spread_modes(const Modes& modes, const LinePoints<Real>& points);
 

@@ -8,9 +8,9 @@
 
 namespace weft::kernel {
 
-/// One contiguous line of complex numbers that is longer than cache: n = n1 x n2 points as a
-/// matrix. First its columns are transformed in cache and multiplied by their twiddles, then its
-/// rows are transformed. Memory is swept twice; libraries that recur sweep it more often.
+/// One contiguous line of complex numbers that is longer than cache. Its n = n1 x n2 points are a
+/// matrix. First the columns are transformed in cache and multiplied by twiddles. Then the rows are
+/// transformed. This sweeps memory twice; recursive libraries sweep it more often.
 class TwoStepLine {
  public:
   /// Returns n1 <= n2, both short enough for cache; nothing if the line is short or has no such

@@ -11,7 +11,7 @@
 namespace weft::model {
 namespace {
 
-/// Returns the sizes of the precision, or of the precision with the nearest number of bytes.
+/// Returns the measured sizes of this precision, otherwise of the precision of the nearest length.
 std::vector<Copying> copying_of(const Machine& machine, Precision precision) {
   const auto distance = [&](const Copying& each) {
     return std::abs(std::log2(static_cast<double>(real_bytes(each.precision)) /
@@ -64,7 +64,7 @@ std::int64_t working_on_node(const Problem& problem, const Layout& layout, const
   return std::min(ranks_on_node(problem, machine), working);
 }
 
-double share_of_core(const Problem& problem, std::int64_t working, const Machine& machine) {
+double time_against_one_core(const Problem& problem, std::int64_t working, const Machine& machine) {
   const auto threads = static_cast<double>(problem.threads);
   const double busy = threads * static_cast<double>(working);
   return std::max(1.0, busy / static_cast<double>(machine.cores_per_node)) / threads;
@@ -86,7 +86,7 @@ double moving_seconds(double bytes, Moved moved, const Problem& problem, std::in
   const double on_node = bytes * static_cast<double>(working);
   const double each = s_per_byte(machine, problem.precision,
                                  on_node / 2 / static_cast<double>(cores), rate_of(moved));
-  const double alone = bytes / 2 * each * share_of_core(problem, working, machine);
+  const double alone = bytes / 2 * each * time_against_one_core(problem, working, machine);
   return std::max(alone, memory_limit_seconds(bytes, problem, working, machine));
 }
 
@@ -94,7 +94,7 @@ double handing_over_seconds(double bytes, double array_bytes, const Problem& pro
                             std::int64_t working, const Machine& machine) {
   const auto cores = static_cast<double>(busy_cores(problem, working, machine));
   const double on_core = array_bytes * static_cast<double>(working) / cores;
-  return bytes * share_of_core(problem, working, machine) *
+  return bytes * time_against_one_core(problem, working, machine) *
          s_per_byte(machine, problem.precision, on_core, &Copying::handed_over_s_per_byte);
 }
 
@@ -105,7 +105,7 @@ double moving_in_cache_seconds(double bytes, Moved moved, double plane_bytes,
                                const Machine& machine) {
   if (!knows_caches(machine)) return 0;
   return bytes / 2 * s_per_byte(machine, problem.precision, plane_bytes, rate_of(moved)) *
-         share_of_core(problem, working, machine);
+         time_against_one_core(problem, working, machine);
 }
 
 }  // namespace weft::model

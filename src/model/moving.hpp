@@ -7,33 +7,38 @@
 
 namespace weft::model {
 
-/// Returns the ranks that share a node: those that share memory, or more if the machine has too few
-/// nodes for them. Ranks fill nodes in their order.
+/// Returns the number of ranks on a full node. It is the number that share memory, or more if the
+/// machine has too few nodes for that. Ranks fill nodes in their order.
 std::int64_t ranks_on_node(const Problem& problem, const Machine& machine);
 
-/// Returns the ranks of a node that own a part of the array in this layout.
+/// Returns the number of ranks of a node that own a part of the array in this layout.
 std::int64_t working_on_node(const Problem& problem, const Layout& layout, const Machine& machine);
 
-/// Returns how many times longer a rank needs than one core alone would need for all of its work.
-/// Threads share a rank's work, and the threads of the `working` ranks of a node share its cores.
-double share_of_core(const Problem& problem, std::int64_t working, const Machine& machine);
+/// Returns the time of a rank's work, relative to the time of one core that does the same work alone.
+/// Threads of the rank shorten it. It grows if the `working` ranks of a node have more threads than
+/// the node has cores.
+double time_against_one_core(const Problem& problem, std::int64_t working, const Machine& machine);
 
-/// Order in which an array is read and written: along its rows; rows become columns; the same with
-/// rows that are not whole cache lines.
-enum class Moved { contiguous, transposed, ragged };
+/// The order in which an array is read and written.
+enum class Moved {
+  contiguous,  ///< along its rows
+  transposed,  ///< rows become columns
+  ragged,      ///< rows become columns, and are no whole cache lines
+};
 
-/// Returns the seconds in which each working rank of a node moves `bytes` bytes: half of them read,
+/// Returns the time in which each working rank of a node moves `bytes` bytes: half of them read,
 /// half of them written.
 double moving_seconds(double bytes, Moved moved, const Problem& problem, std::int64_t working,
                       const Machine& machine);
 
-/// Returns the least time of the node's memory for the same. It is 0 if the machine does not give
-/// its bandwidth, or if all of the data stays in the shared cache.
+/// Returns the time in which the node's memory moves these bytes of all working ranks: a lower bound
+/// of moving_seconds(). It is 0 if the machine does not give the bandwidth of memory, or if all of
+/// the data stays in the shared cache.
 double memory_limit_seconds(double bytes, const Problem& problem, std::int64_t working,
                             const Machine& machine);
 
 /// Returns the additional time of reading `bytes` bytes that other ranks of the node have just
-/// written, with arrays of `array_bytes` on each rank.
+/// written. Each rank has an array of `array_bytes` bytes.
 double handing_over_seconds(double bytes, double array_bytes, const Problem& problem,
                             std::int64_t working, const Machine& machine);
 

@@ -69,7 +69,7 @@ StepCost stage_cost(const Plan& plan, std::size_t number, const Machine& machine
   add_passes(step, plan, number, working, machine);
   for (const int axis : stage.axes) step.arithmetic_s += lines_seconds(plan, stage, axis, machine);
   step.arithmetic_s += products_seconds(plan, stage, machine);
-  step.arithmetic_s *= share_of_core(problem, working, machine);
+  step.arithmetic_s *= time_against_one_core(problem, working, machine);
   if (step.seconds() > 0)
     step.limit = step.arithmetic_s > step.memory_s ? Limit::arithmetic : Limit::memory;
   return step;

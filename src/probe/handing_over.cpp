@@ -109,13 +109,14 @@ bool measure_handing_over(Timing& timing, int visits, Machine& machine,
         plan, node, fastest_for({rows, columns}, precision, engines, local.threads, comm)));
   }
   const std::vector<double> seconds = timing.seconds_in_turn(works, visits);
-  const double share = model::share_of_core(plans.front().problem, node.size(), machine);
+  const double against_one_core =
+      model::time_against_one_core(plans.front().problem, node.size(), machine);
   // The known times must not contain the time to be measured.
   for (Copying* each : wanted) each->handed_over_s_per_byte = 0;
   std::vector<double> found;
   for (std::size_t i = 0; i < plans.size(); ++i)
     found.push_back(std::max(0.0, seconds[i] - known_seconds(plans[i], machine)) /
-                    read_bytes(plans[i]) / share);
+                    read_bytes(plans[i]) / against_one_core);
   for (std::size_t i = 0; i < plans.size(); ++i) wanted[i]->handed_over_s_per_byte = found[i];
   return true;
 }

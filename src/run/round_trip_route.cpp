@@ -22,7 +22,7 @@ kernel::AxisTable indices(std::int64_t n) {
 /// Returns the positions of an axis, in units of its length.
 kernel::AxisTable positions_of(const Problem& problem, int axis) {
   const KindTraits& traits = traits_of(problem.kind_of(axis));
-  // The points of a kind are the wavenumbers of its inverse.
+  // The first point of a kind is the lowest wavenumber of its inverse.
   const double first = static_cast<double>(traits_of(traits.inverse).twice_lowest) / 2;
   const auto intervals =
       static_cast<double>(problem.shape[static_cast<std::size_t>(axis)] + traits.logical_shift);
@@ -56,25 +56,26 @@ kernel::AxisTable wavenumbers_of(const Problem& problem, int axis) {
 }  // namespace
 
 RoundTripRoute round_trip_route(const Plan& plan, ApplyIn turn, std::int64_t rank) {
-  const RankRoute there = route_of(plan, {outward_direction(turn), false}, rank, nullptr);
+  const RankRoute outward = route_of(plan, {outward_direction(turn), false}, rank, nullptr);
   const RankRoute back = route_of(plan, {return_direction(turn), false}, rank, nullptr);
   RoundTripRoute trip;
   trip.turn = round_trip_steps(plan, turn).turn;
-  trip.route = there;
+  trip.route = outward;
   trip.route.stages.resize(trip.turn + 1);
   trip.route.exchanges.resize(trip.turn);
-  const auto from =
-      static_cast<std::ptrdiff_t>(there.last() - trip.turn);  // the turn on the way back
-  RouteStage& middle = trip.route.stages.back();
-  const RouteStage& middle_back = back.stages[static_cast<std::size_t>(from)];
-  trip.transforms_back = middle_back.transforms;
-  middle.stage.target = middle_back.stage.target;
-  middle.stage.target_element = middle_back.stage.target_element;
-  std::copy(back.stages.begin() + from + 1, back.stages.end(),
+  // the number of the stage at the turn on the way back
+  const auto turn_back = static_cast<std::ptrdiff_t>(outward.last() - trip.turn);
+  RouteStage& at_turn = trip.route.stages.back();
+  const RouteStage& at_turn_back = back.stages[static_cast<std::size_t>(turn_back)];
+  trip.transforms_back = at_turn_back.transforms;
+  at_turn.stage.target = at_turn_back.stage.target;
+  at_turn.stage.target_element = at_turn_back.stage.target_element;
+  std::copy(back.stages.begin() + turn_back + 1, back.stages.end(),
             std::back_inserter(trip.route.stages));
-  std::copy(back.exchanges.begin() + from, back.exchanges.end(),
+  std::copy(back.exchanges.begin() + turn_back, back.exchanges.end(),
             std::back_inserter(trip.route.exchanges));
   trip.route.output = back.output;
+  // The variants of transforms are 0 to 3.
   trip.route.call = turn == ApplyIn::spectrum ? 4 : 5;
   trip.route.lends_input = false;  // one array may be several inputs
   trip.route.lends_output = false;

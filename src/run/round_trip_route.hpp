@@ -12,10 +12,11 @@
 
 namespace weft::run {
 
-/// A route to the turn and back. Its middle stage transforms there, and back by `transforms_back`.
+/// The route of a round trip: outward to the turn, and back. The stage at the turn has the transforms
+/// of both ways; those back are `transforms_back`.
 struct RoundTripRoute {
   RankRoute route = {};
-  std::size_t turn = 0;  ///< the number of the middle stage
+  std::size_t turn = 0;  ///< the number of the stage at the turn
   std::vector<kernel::AxisTransform> transforms_back = {};
 };
 

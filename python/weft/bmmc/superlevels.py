@@ -49,7 +49,7 @@ class SuperlevelProblem:
     scale: float
 
     def plan(self, block_bytes: int) -> OutOfCoreAnalysis:
-        """Returns the passes in blocks of this length."""
+        """Returns the passes and their counts, in blocks of this length."""
         return _planning.analyze_superlevels(
             self.variant,
             self.points,
@@ -58,9 +58,9 @@ class SuperlevelProblem:
             self.disks,
             self.ranks,
             self.record_bytes,
-            BUFFERS,
-            BUFFERS,
-            "least-crossing",
+            butterfly_buffers=BUFFERS,
+            permutation_buffers=BUFFERS,
+            factoring="least-crossing",
         )
 
     def pass_count(self, block_bytes: int) -> int:
@@ -79,7 +79,10 @@ def superlevel_fft(
     progress: Callable[[LoadProgress], object] | None = None,
     comm: Any = None,
 ) -> RecordRunReport:
-    """Runs :func:`weft.ooc.fft` with a method "bmmc:...": a line of 2^n points by one of the variants of paper 003."""
+    """Runs :func:`weft.ooc.fft` with a method "bmmc:...": one of the four variants of paper 003.
+
+    The transform is of one line of 2^n points.
+    """
 
     def prepared(ranks: int) -> RecordJob:
         return prepare_fft(source, target, options, ranks)
@@ -95,7 +98,10 @@ def arguments_of(source: str | os.PathLike[str], target: str | os.PathLike[str],
 def prepare_fft(
     source: str | os.PathLike[str], target: str | os.PathLike[str], options: OocOptions, ranks: int = 1
 ) -> RecordJob:
-    """Checks arguments of :func:`weft.ooc.fft` for a method by superlevels, files and free space. Writes nothing."""
+    """Checks the arguments of :func:`weft.ooc.fft` for a method by superlevels, the files, and the free space.
+
+    Writes nothing.
+    """
     if options.in_place:
         raise errors.Unsupported(
             f"superlevels permute from one file into another; given {options.method} and in place; use method k-pass, "
@@ -134,11 +140,12 @@ def prepare_fft(
 def _require_line(stored: FileArray, options: OocOptions) -> str:
     """Returns the precision; raises an error if superlevels cannot do the transform."""
     rule = (
-        "superlevels transform one line of complex numbers, in natural order, without conversion, checkpoints or prices"
+        "superlevels transform one line of complex numbers, in natural order, without conversion, checkpoints or "
+        "predictions"
     )
     precision = {np.dtype(np.complex64): "f32", np.dtype(np.complex128): "f64"}.get(stored.dtype)
     axes = options.axes
-    asked = {
+    refused = {
         f"{stored.name} of {stored.dtype}": precision is None,
         f"an array of {len(stored.shape)} axes": len(stored.shape) != 1,
         f"kind {options.kind}": options.kind not in (None, "c2c", ("c2c",), ["c2c"]),
@@ -150,8 +157,8 @@ def _require_line(stored: FileArray, options: OocOptions) -> str:
         "restart": options.restart,
         f"machine {options.machine}": options.machine is not None,
     }
-    for what, is_other in asked.items():
-        if is_other:
+    for what, is_given in refused.items():
+        if is_given:
             raise errors.Unsupported(f"{rule}; given {what}; use method k-pass")
     assert precision is not None
     return precision

@@ -18,7 +18,7 @@ from weft.ooc.cost import Alternatives, Placement
 from weft.ooc.filters import DiskFilter
 from weft.ooc.kinds import AxisKinds
 
-#: The options of transforms in memory that only passes in memory have.
+#: The options of transforms in memory that passes on disks refuse.
 PARTS_OF_AXES = ("modes", "support")
 
 
@@ -57,30 +57,32 @@ def alternatives(
 
     shape : of the array; for kinds "r2c" and "c2r" the shape of the reals.
     kind : "c2c", "r2c" or its inverse "c2r", or one that makes reals of reals, such as "dct2"; one word, or one for
-        each of `axes`. r2c and c2r have n//2 + 1 elements along their axis on the complex side; one word means the last
-        of `axes`. c2r means the inverse of all axes. Lines of reals to reals must be whole in memory: a block of each
-        point.
+        each of `axes`. An axis of "r2c" or "c2r" has n//2 + 1 elements on the complex side. As one word, they halve the
+        last of `axes`. With "c2r" the transform is the inverse along all axes. Lines of reals to reals are not divided:
+        memory must hold one block for each point of a line.
     axes : the transformed axes, by default all.
-    dtype : any dtype of the precision, 32 or 64 bits. If all kinds are cosines and sines, a complex dtype means complex
-        numbers.
+    dtype : gives the precision: any real or complex dtype with reals of 32 or 64 bits. If all kinds are cosines and
+        sines, it also gives the numbers: reals, or complex numbers.
     memory_bytes : the memory for all passes.
     block_bytes : the minimum transfer size, which decides the number of passes. Default: the power of two from 4 KiB to
         4 MiB with the least predicted time.
     order : "natural", or "transposed" for one axis. The transposed result is a matrix with element [k1, k2] =
-        X[k1 + n1 * k2]; longer lines then need two passes.
+        X[k1 + n1 * k2]. A line that exceeds memory then needs two passes.
     method : "auto", "k-pass", or "bmmc:" and one of weft.ooc.METHODS, which weft.ooc.fft accepts.
-    machine : the machine to predict for: a :class:`weft.Machine`, one that ships with weft, or a file of `weft probe
-        --disk DIR -o FILE`. None: an assumed machine.
-    disks : directories in the machine's profile of the disks that the volumes are striped over. Default: all of them. A
-        directory that the profile lacks, or a machine without disks, is priced as an assumed disk.
+    machine : the machine of the prediction: a :class:`weft.Machine`, the name of one that ships with weft, or a file of
+        `weft probe --disk DIR -o FILE`. None: an assumed machine.
+    disks : the disks that the volumes are striped over, by their directories in the machine's profile. Default: all
+        disks of the profile. An assumed disk replaces a directory that the profile lacks, and the disk of a machine
+        without disks.
     preserve_inputs : no pass overwrites its input, as checkpoints require. Two or more passes then need temporary
         space.
     input_dtype : the dtype of the input if it differs from the transform's. The first pass converts it.
     in_place : the output replaces the input, if no axis is halved. With `preserve_inputs` a journal of two panels holds
-        each panel that overwrites its input. One axis in natural order needs temporary space for two or more passes.
+        a copy of each panel before the panel overwrites its input. One axis in natural order needs temporary space if
+        it takes two or more passes.
     modes, support : refused, because passes on disks have whole axes.
 
-    Errors: InvalidArgument for impossible arguments, and for too little memory, with the amount that is enough;
+    Errors: InvalidArgument for impossible arguments; also for too little memory, then with a sufficient amount.
     Unsupported for superlevels, which weft.ooc.analyze counts, and for parts of axes.
     Cost: milliseconds. Source: Bailey's six-step method with k radices (docs/out-of-core.md).
 
@@ -114,7 +116,7 @@ class PassProblem:
     shape: tuple[int, ...]  # of the reals for r2c and c2r
     axes: tuple[int, ...]  # counted from the first
     kinds: AxisKinds
-    has_reals: bool  # of the input, where the kinds leave it open: all are cosines and sines
+    has_reals: bool  # whether the input is real; it matters only if all kinds are cosines and sines
     precision: str
     order: str
     memory_bytes: int
@@ -148,7 +150,7 @@ class PassProblem:
         memory, count = checks.integers((memory_bytes, threads), "memory_bytes and threads")
         if not -(2**31) <= count < 2**31:
             raise errors.InvalidArgument(
-                f"threads must be a small number; given {count}; give at most the number of cores"
+                f"threads must fit in 32 bits; given {count}; give at most the number of cores"
             )
         return cls(
             tuple(extents),
@@ -173,7 +175,7 @@ class PassProblem:
 
     @property
     def logical_points(self) -> int:
-        """The number by which forward and the unscaled inverse multiply."""
+        """The factor of an array after the forward transform and then the unscaled inverse."""
         return self.kinds.logical_points([self.shape[axis] for axis in self.axes])
 
     def plan(self, block_bytes: int) -> OutOfCorePlan:
@@ -198,7 +200,7 @@ class PassProblem:
     def alternatives(self, placement: Placement, block_bytes: int | None) -> Alternatives:
         """Returns the fastest plan, and the next best ones. block_bytes : None for blocks of any length."""
         if block_bytes is None:
-            # The shortest block needs the least memory.
+            # The shortest block needs the least memory: if it has no plan, no block has one.
             return placement.alternatives(self.plan(ALIGNMENT_BYTES), blocks_are_free=True)
         (block,) = checks.integers(block_bytes, "block_bytes")
         return placement.alternatives(self.plan(block), blocks_are_free=False)
@@ -215,8 +217,8 @@ def require_method(method: str) -> None:
     checks.require_word("a method", method, METHODS)
     if method.startswith("bmmc:"):
         raise errors.Unsupported(
-            f"transforms by superlevels have counts, by weft.ooc.analyze, and no table of passes; given {method}; give "
-            "auto or k-pass"
+            f"transforms by superlevels have no plan of passes, only the counts of weft.ooc.analyze; given {method}; "
+            "give auto or k-pass"
         )
 
 
@@ -233,13 +235,13 @@ def require_whole_axes(**parts: Any) -> None:
 
 def chosen_axes(axes: Any, dims: int) -> list[int]:
     """Returns the transformed axes of an array, counted from the first."""
-    chosen = list(range(dims)) if axes is None else _counted(checks.integers(axes, "axes"), dims)
+    chosen = list(range(dims)) if axes is None else _from_first(checks.integers(axes, "axes"), dims)
     if not chosen:
         raise errors.InvalidArgument("axes must name at least one axis; given none; leave axes out for all of them")
     return chosen
 
 
-def _counted(axes: list[int], dims: int) -> list[int]:
+def _from_first(axes: list[int], dims: int) -> list[int]:
     """Returns axes counted from the first."""
     for axis in axes:
         if not -dims <= axis < dims:

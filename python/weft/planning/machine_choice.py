@@ -8,13 +8,13 @@ from typing import Any
 from weft import _planning, errors, runtime
 from weft._support import checks
 
-# Words instead of a machine: the machine of the ranks; a fixed rule without a machine.
+# Words that a user gives instead of a machine: for the machine of the ranks, and for the fixed rule.
 LOCAL = "local"
 FIXED_RULE = "fixed-rule"
-#: The word for a transform that is planned by the default.
+#: The word of a transform on ranks for which the user gave no word.
 DEFAULT = "default"
-# Defaults of a plan: the machine that this variable names, otherwise a common machine.
-VARIABLE = "WEFT_MACHINE"
+# The variable of the environment that names the default machine of plans, and that machine without the variable.
+MACHINE_VARIABLE = "WEFT_MACHINE"
 DEFAULT_MACHINE = "infiniband-64"
 #: The assumed machine of arrays on disks, if none is measured.
 ASSUMED_MACHINE = "ethernet-10g"
@@ -25,8 +25,8 @@ def local_machine(comm: Any = None, *, threads: int = 1) -> _planning.Machine:
 
     ``weft probe`` measures more precisely, in 30 s; this is enough to choose between plans. The cache is in
     $XDG_CACHE_HOME/weft (default: ~/.cache/weft). Its key is processor, MPI library, network, ranks, nodes and threads.
-    Rank 0 reads and writes it. A file that is damaged or of another version is measured again. If the cache cannot be
-    written, a line on standard error says so.
+    Rank 0 reads and writes it. A new measurement replaces a file that is damaged or of another version. If the cache
+    cannot be written, a line on standard error says so.
 
     Errors, on all ranks: InvalidArgument, OutOfMemory, MpiFailure.
     """
@@ -53,7 +53,7 @@ def known_local_machine(ranks: int, threads: int) -> _planning.Machine:
 
 
 def machine_or_word(machine: Any) -> tuple[Any, str]:
-    """Returns the caller's machine, or None, and the word by which a transform on ranks is planned without one.
+    """Splits a user's choice into a machine, or None, and a word. The word is DEFAULT if the user gave no word.
 
     >>> machine_or_word("celerons"), machine_or_word("fixed-rule"), machine_or_word(None)
     (('celerons', 'default'), (None, 'fixed-rule'), (None, 'default'))
@@ -70,9 +70,9 @@ def is_word(machine: Any, word: str) -> bool:
 
 def default_machine() -> tuple[str, str]:
     """Returns the default machine of plans without ranks, and the plan's note about it."""
-    word = os.environ.get(VARIABLE)
+    word = os.environ.get(MACHINE_VARIABLE)
     if word:
-        return word, f"planned by the machine that {VARIABLE} names"
+        return word, f"planned by the machine that {MACHINE_VARIABLE} names"
     return DEFAULT_MACHINE, f'no machine was named: planned for "{DEFAULT_MACHINE}", which ships with weft; name yours'
 
 

@@ -52,7 +52,7 @@ class SuperlevelsCostModel {
     const double twiddles = model::twiddle_seconds(machine_, problem_.precision, problem_.effort,
                                                    fft_.points / fft_.processors);
     const double arithmetic_s =
-        (lines + twiddles) * model::share_of_core(problem_, fft_.processors, machine_);
+        (lines + twiddles) * model::time_against_one_core(problem_, fft_.processors, machine_);
     add_pass(false, false, arithmetic_s + moving_s(model::Moved::contiguous),
              fft_.butterfly_buffers);
   }

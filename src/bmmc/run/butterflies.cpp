@@ -13,7 +13,7 @@ namespace {
 
 /// Approximate bytes of the lines of a tile: half of a second-level cache.
 constexpr std::int64_t tile_bytes = std::int64_t{1} << 18;
-/// Minimum of lines, so that adjacent elements fill whole cache lines.
+/// The least number of a tile's lines: adjacent elements then fill whole cache lines.
 constexpr std::int64_t least_lines = 8;
 
 /// Returns the mask of the frequency bits that the stages before this step have computed.
@@ -73,9 +73,9 @@ LocalButterflies::LocalButterflies(const Superlevel& level, const ButterflyStep&
 
 std::int64_t LocalButterflies::held_bytes() const {
   const std::int64_t element = complex_bytes(options_.precision);
-  const auto done = level_.stages_done + step_.first_stage + step_.stages;
+  const auto done_after = level_.stages_done + step_.first_stage + step_.stages;
   return options_.threads * (tile_lines_ + 1) * pitch_ * element +
-         (twiddles_ ? kernel::RowTwiddles::table_bytes(std::int64_t{1} << done) : 0);
+         (twiddles_ ? kernel::RowTwiddles::table_bytes(std::int64_t{1} << done_after) : 0);
 }
 
 void LocalButterflies::execute(char* load, std::int64_t load_number) const {
@@ -85,8 +85,8 @@ void LocalButterflies::execute(char* load, std::int64_t load_number) const {
     execute_as(reinterpret_cast<std::complex<double>*>(load), load_number);
 }
 
-// The load is [outers][2^stages][inners]. A tile is some inners of one outer or, for contiguous
-// lines, some outers.
+// The load is an array [outers][2^stages][inners]. A tile has lines of adjacent inners of one outer.
+// If there is one inner, lines are contiguous, and a tile has those of adjacent outers.
 template <class Real>
 void LocalButterflies::execute_as(std::complex<Real>* load, std::int64_t load_number) const {
   const std::int64_t inners = std::int64_t{1} << step_.first_slot;
@@ -96,8 +96,10 @@ void LocalButterflies::execute_as(std::complex<Real>* load, std::int64_t load_nu
   const std::int64_t tiles =
       inners == 1 ? divided_up(lines, tile) : lines / inners * tiles_of_outer;
   const Bits common = common_frequency(level_, processor_, load_number);
-  const std::int64_t one = (tile_lines_ + 1) * pitch_;
-  AlignedBuffer scratch(options_.threads * one * std::int64_t{sizeof(std::complex<Real>)});
+  // Of each thread: a tile, and a row of twiddles.
+  const std::int64_t thread_elements = (tile_lines_ + 1) * pitch_;
+  AlignedBuffer scratch(options_.threads * thread_elements *
+                        std::int64_t{sizeof(std::complex<Real>)});
 #pragma omp parallel for schedule(dynamic) num_threads(options_.threads) if (options_.threads > 1)
   for (std::int64_t t = 0; t < tiles; ++t) {
     const std::int64_t outer = inners == 1 ? t * tile : t / tiles_of_outer;
@@ -106,7 +108,7 @@ void LocalButterflies::execute_as(std::complex<Real>* load, std::int64_t load_nu
         inners == 1 ? std::min(tile, lines - outer) : std::min(tile, inners - inner);
     const auto first = static_cast<Bits>(outer * length_ * inners + inner);
     transform_tile(load, common, first, count,
-                   scratch.as<std::complex<Real>>() + omp_get_thread_num() * one);
+                   scratch.as<std::complex<Real>>() + omp_get_thread_num() * thread_elements);
   }
 }
 

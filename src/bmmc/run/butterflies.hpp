@@ -14,8 +14,8 @@ namespace weft::bmmc {
 /// The local butterfly stages of one step, on one load in a processor's memory.
 ///
 /// In the load, each line of 2^stages points is in bit-reversed order. The step gathers tiles of
-/// lines in cache, in the order of time. It multiplies them by their twiddles, transforms them, and
-/// scatters them in the order of frequencies.
+/// lines in cache, with their points in order. It multiplies the lines by their twiddles and
+/// transforms them. It scatters them in the order of frequencies.
 class LocalButterflies {
  public:
   /// `sign` is that of the exponent. The result is multiplied by `scale`.
@@ -46,15 +46,15 @@ class LocalButterflies {
   kernel::LineRunner lines_;
 };
 
-/// One butterfly stage across two processors. Each of the two computes the results of both for one
-/// half of the places in a load.
+/// One butterfly stage across two processors. Each of them works on one half of the places in a
+/// load, and computes the results of both processors there.
 class CrossingButterflies {
  public:
   CrossingButterflies(const Superlevel& level, const ButterflyStep& step, int processor, int sign,
                       const kernel::LocalOptions& options);
 
-  /// Executes the stage on places first, ..., first + count - 1. `zeros` has the points of
-  /// the processor in whose number the step's bit is 0, `ones` those of the other processor.
+  /// Executes the stage on places first, ..., first + count - 1. The numbers of the two processors
+  /// differ in the step's bit. `zeros` has the points of the one with a 0, `ones` those of the other.
   void execute(char* zeros, char* ones, std::int64_t first, std::int64_t count,
                std::int64_t load_number) const;
 

@@ -14,21 +14,23 @@ bool overlaps(const KPassPlan& plan, const model::DiskAssignment& storage) {
   return storage.asynchronous && plan.problem.buffers >= 3;
 }
 
-/// Returns whether a single buffer serves the disks. Of three buffers, two are the source and the
-/// target of a transform. From the third, the previous panel is written; then the next one is read
-/// into it. If the transform ends before, the next panel is read into its source instead.
+/// Returns whether only one buffer is free for the disks during a transform. Of three buffers, the
+/// transform uses two: its source and its target. The previous panel is written from the third.
 bool has_one_buffer_for_disks(const KPassPlan& plan, const KPass& pass) {
   return plan.problem.buffers == 3 && !pass.keeps_order();
 }
 
+/// The next panel is read into the buffer that is free first: the third one after its panel is
+/// written, or the source of the transform after the transform ends.
 double disk_seconds_with_one_buffer(const model::PipelineTimes& panel) {
-  const double one_after_the_other = panel.write_s + panel.read_s;
-  const double read_after_computing = std::max(panel.write_s, panel.compute_s + panel.read_s);
-  return std::max(panel.disk_s, std::min(one_after_the_other, read_after_computing));
+  const double read_into_third = panel.write_s + panel.read_s;
+  const double read_into_source = std::max(panel.write_s, panel.compute_s + panel.read_s);
+  return std::max(panel.disk_s, std::min(read_into_third, read_into_source));
 }
 
-/// Without asynchronous I/O the caller's thread accesses the disks one after the other.
-double busiest(const std::vector<double>& seconds, const model::DiskAssignment& storage) {
+/// Returns the time until all disks have ended. Without asynchronous I/O the caller's thread accesses
+/// them one after the other.
+double seconds_of_disks(const std::vector<double>& seconds, const model::DiskAssignment& storage) {
   if (!storage.asynchronous) return std::accumulate(seconds.begin(), seconds.end(), 0.0);
   return *std::max_element(seconds.begin(), seconds.end());
 }
@@ -43,13 +45,14 @@ KPassCost cost_of_pass(const KPassPlan& plan, const KPass& pass, const Machine& 
   if (pass.journaled) panel_cost.add_journal(writing);
   const double arithmetic_s = panel_cost.arithmetic_s();
   const double memory_s = panel_cost.memory_s();
-  model::PipelineTimes panel{.read_s = busiest(reading, storage),
-                             .write_s = busiest(writing, storage),
+  model::PipelineTimes panel{.read_s = seconds_of_disks(reading, storage),
+                             .write_s = seconds_of_disks(writing, storage),
                              .disk_s = 0,
                              .compute_s = arithmetic_s + memory_s,
                              .latency_s = panel_cost.latency_s()};
   for (std::size_t k = 0; k < reading.size(); ++k) reading[k] += writing[k];
-  panel.disk_s = storage.asynchronous ? busiest(reading, storage) : panel.read_s + panel.write_s;
+  panel.disk_s =
+      storage.asynchronous ? seconds_of_disks(reading, storage) : panel.read_s + panel.write_s;
   const auto panels = static_cast<double>(panel_cost.panels());
   KPassCost cost{.read_s = panels * panel.read_s,
                  .write_s = panels * panel.write_s,

@@ -72,7 +72,7 @@ double PanelCostModel::arithmetic_s() const {
                          (pass_.chirp != Chirp::none ? 1 : 0) + (pass_.turns() ? 1 : 0);
   seconds += multiplied * model::twiddle_seconds(machine_, problem_.precision, problem_.effort,
                                                  static_cast<std::int64_t>(elements_));
-  return seconds * model::share_of_core(problem_, working_, machine_);
+  return seconds * model::time_against_one_core(problem_, working_, machine_);
 }
 
 double PanelCostModel::memory_s() const {

@@ -217,7 +217,7 @@ def test_project_compares_sizes(tmp_path: Path) -> None:
         after = lines[lines.index(shape) + 1 :]
         assert [line.split()[0] for line in after[1:4]] == ["1", "2", "4"]
         assert f"{found['points'][2]['seconds']:.4g}" in after[3].split()
-        assert after[4].startswith(f"fastest on {found['best_ranks']} of")
+        assert after[4].startswith(f"fastest on {found['best_ranks']} rank")
 
 
 def test_project_draws_a_curve_for_each_size(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Processes that end at a given step of what they do to files."""
+"""Processes that end at a given step of their changes to files."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-# What a transform does to files besides its reading and writing: any of them may be the last thing it does.
+# The steps of a transform on files, besides reading and writing. A process may end before each of them.
 STEPS = ((os, "fsync"), (os, "link"), (os, "replace"), (Path, "replace"), (Path, "unlink"), (os, "posix_fallocate"))
 
 
 class Countdown:
-    """Counts the steps of this process, and ends it at the instant-th by calling `end`."""
+    """Counts the steps of this process. At the step of this number it calls `end`, which ends the process."""
 
-    def __init__(self, instant: int, end: Callable[[], object]):
-        self._left = instant
+    def __init__(self, step: int, end: Callable[[], object]):
+        self._left = step
         self._end = end
 
     def count(self, *_: object) -> None:
@@ -25,12 +25,12 @@ class Countdown:
             self._end()
 
     def count_steps(self) -> None:
-        """Counts each of STEPS from now on, before it is done. It replaces them in this process for good."""
+        """Replaces each of STEPS in this process for good: from now on each is counted, and then done."""
         for place, name in STEPS:
             setattr(place, name, self._counted(getattr(place, name)))
 
     def count_after_last_write(self, at: Any) -> None:
-        """Is the listener of progress that counts each of STEPS once the last panel is written."""
+        """Listens to progress. After the last panel is written, each of STEPS is counted."""
         if at.at_pass + 1 == at.passes and at.panels_done == at.panels:
             self.count_steps()
 

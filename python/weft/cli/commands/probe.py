@@ -11,7 +11,7 @@ from weft.files import check_target, write_file
 from weft.planning.plans import machine_of
 from weft.planning.probing import probe
 
-# The unit of x, by the first word of a series.
+# The unit of a sample's x, by the first word of the sample's series.
 UNITS = {
     "line": "points",
     "stage": "bytes",
@@ -95,17 +95,17 @@ def summary(machine: dict[str, Any]) -> str:
     for key, words in (("within_node", "within a node"), ("between_nodes", "between nodes")):
         first, last = machine[key]["pieces"][0], machine[key]["pieces"][-1]
         lines.append(
-            f"messages {words}: {_start(first['start_s'])} the shortest, {_rate(last['s_per_byte'])} the longest"
+            f"messages {words}: {_microseconds(first['start_s'])} the shortest, {_rate(last['s_per_byte'])} the longest"
         )
-    small = {"a call": "call_s", "a further message": "request_s", "a barrier of two ranks": "barrier_s"}
-    if found := [f"{words} {_start(machine[key])}" for words, key in small.items() if machine[key] > 0]:
+    short = {"a call": "call_s", "a further message": "request_s", "a barrier of two ranks": "barrier_s"}
+    if found := [f"{words} {_microseconds(machine[key])}" for words, key in short.items() if machine[key] > 0]:
         lines.append(", ".join(found))
     lines += [_disk_line(disk) for disk in machine.get("disks", [])]
     lines.append(f"--all prints every figure and the {len(machine['samples'])} measurements, --json prints JSON")
     return "\n".join(map(in_one_line, lines))
 
 
-# No hardware moves a byte in less time. A fit below it is noise, and the model takes it as zero.
+# No hardware moves a byte in less time. A shorter time in a fit is noise, and the model takes it as zero.
 SECONDS_A_BYTE_MIN = 1e-12
 TOO_SMALL = "too small to measure"
 
@@ -113,9 +113,9 @@ TOO_SMALL = "too small to measure"
 def _nanoseconds(s_per_byte: float) -> str:
     """
     >>> _nanoseconds(1e-9), _nanoseconds(1e-13)
-    ('1 ns a byte', 'too small to measure a byte')
+    ('1 ns a byte', 'time of a byte too small to measure')
     """
-    return f"{TOO_SMALL if s_per_byte < SECONDS_A_BYTE_MIN else f'{1e9 * s_per_byte:.3g} ns'} a byte"
+    return f"time of a byte {TOO_SMALL}" if s_per_byte < SECONDS_A_BYTE_MIN else f"{1e9 * s_per_byte:.3g} ns a byte"
 
 
 def _rate(s_per_byte: float) -> str:
@@ -126,9 +126,9 @@ def _rate(s_per_byte: float) -> str:
     return f"time of a byte {TOO_SMALL}" if s_per_byte < SECONDS_A_BYTE_MIN else f"{1e-6 / s_per_byte:.4g} MB/s"
 
 
-def _start(seconds: float) -> str:
+def _microseconds(seconds: float) -> str:
     """
-    >>> _start(2e-6), _start(0.0)
+    >>> _microseconds(2e-6), _microseconds(0.0)
     ('2 us', 'too small to measure')
     """
     return f"{1e6 * seconds:.3g} us" if seconds > 0 else TOO_SMALL
@@ -171,7 +171,7 @@ def table(machine: dict[str, Any]) -> str:
         lines.append(f"to plan a line of 256 points by trials: {1e3 * machine['planning_s']:.3g} ms")
     for each in machine["copying"]:
         lines.append(
-            f"an array of {each['bytes']} bytes a core of {each['precision']} through memory: "
+            f"arrays of {each['precision']} through memory, {each['bytes']} bytes for each core: "
             f"{1e9 * each['contiguous_s_per_byte']:.3g} ns a byte along rows, "
             f"{1e9 * each['transposed_s_per_byte']:.3g} along columns "
             f"({1e9 * each['ragged_s_per_byte']:.3g} where rows are no whole cache lines), "
@@ -182,16 +182,16 @@ def table(machine: dict[str, Any]) -> str:
     for key, words in (("within_node", "within a node"), ("between_nodes", "between nodes")):
         for piece in machine[key]["pieces"]:
             lines.append(
-                f"message {words}, from {piece['from_bytes']} bytes on: {_start(piece['start_s'])} and "
+                f"message {words}, from {piece['from_bytes']} bytes on: {_microseconds(piece['start_s'])} and "
                 f"{_rate(piece['s_per_byte'])}"
             )
     for each in machine["blocking"]:
         factors = ", ".join(f"{name} {each[name]:.3g}" for name in ("pairwise", "cyclic", "scattered", "collective"))
-        lines.append(f"all nodes, messages of {each['message_bytes']} bytes, against pairs alone: {factors}")
+        lines.append(f"slowdown of messages of {each['message_bytes']} bytes when all nodes send at once: {factors}")
     for each in machine["all_to_all"]:
         lines.append(
             f"all-to-all of {each['ranks']} nodes, from {each['from_bytes']} bytes for each pair on: "
-            f"{1e6 * each['start_s']:.3g} us and {_nanoseconds(each['s_per_byte'])}; for each of them "
+            f"{1e6 * each['start_s']:.3g} us and {_nanoseconds(each['s_per_byte'])}; for each node "
             f"I = {1e6 * each['start_s'] / each['ranks']:.3g} us and "
             f"S = {_nanoseconds(each['s_per_byte'] / each['ranks'])}"
         )
@@ -220,9 +220,9 @@ def _disk_line(disk: dict[str, Any]) -> str:
         f"{way}s at {1e-6 * disk[f'{way}_bytes_per_s']:.4g} MB/s and {1e6 * disk[f'{way}_access_s']:.3g} us each"
         for way in ("read", "write")
     )
-    past = "direct" if disk["direct"] else "through the system's memory"
+    access = "direct" if disk["direct"] else "through the system's memory"
     return (
-        f"disk of {disk['directory']} ({past}): {1e6 * disk['latency_s']:.3g} us for 4 KiB alone; "
+        f"disk of {disk['directory']} ({access}): {1e6 * disk['latency_s']:.3g} us for 4 KiB alone; "
         f"{disk['in_flight']} at a time: {ways}"
     )
 

@@ -5,9 +5,10 @@ from typing import Any
 
 import weft
 from weft.cli.support.session import Session, in_one_line
+from weft.cli.support.text import counted
 from weft.files import check_target, write_file
 from weft.planning import projection
-from weft.planning.machine_choice import FIXED_RULE, LOCAL, VARIABLE, default_machine
+from weft.planning.machine_choice import FIXED_RULE, LOCAL, MACHINE_VARIABLE, default_machine
 from weft.planning.plans import machine_of
 from weft.planning.projection import Change, Point
 
@@ -58,7 +59,7 @@ def run(options: Options, session: Session) -> None:
 # Values of --machine that name no model.
 NO_MACHINE = {
     FIXED_RULE: "which has no model",
-    LOCAL: "which is the machine of a transform's ranks, and there are none",
+    LOCAL: "which is the machine of running ranks, and a projection has none",
 }
 
 
@@ -66,12 +67,14 @@ def _machine(given: str | None) -> tuple[weft.Machine, str]:
     """Returns the named or the default machine, and a note about it."""
     word, note = default_machine() if given is None else (given, "")
     if word in NO_MACHINE:
-        source = VARIABLE if given is None else "--machine"
+        source = MACHINE_VARIABLE if given is None else "--machine"
         raise weft.InvalidArgument(
             f'a projection uses the model of a machine; {source} names "{word}", {NO_MACHINE[word]}; give one that '
             "ships with weft, such as --machine infiniband-64, or a file of `weft probe -o FILE`"
         )
-    return machine_of(word), note if word in note else f"{note}: {word}" if note else ""
+    if note and word not in note:
+        note = f"{note}: {word}"
+    return machine_of(word), note
 
 
 def _projected(shape: tuple[int, ...], machine: weft.Machine, options: Options) -> Size:
@@ -81,7 +84,7 @@ def _projected(shape: tuple[int, ...], machine: weft.Machine, options: Options) 
 
 
 def _document(sizes: list[Size], machine: weft.Machine, note: str) -> dict[str, Any]:
-    """Returns the machine's keys with those of the size; several sizes are a list."""
+    """Returns the projection as data. A single size has its keys beside those of the machine; several are a list."""
     common = {"machine": machine.name, "note": note, "assumed": list(machine.assumed)}
     found = [_size_as_data(size) for size in sizes]
     return {**common, **found[0]} if len(found) == 1 else {**common, "sizes": found}
@@ -90,13 +93,13 @@ def _document(sizes: list[Size], machine: weft.Machine, note: str) -> dict[str, 
 def _size_as_data(size: Size) -> dict[str, Any]:
     return {
         "shape": list(size.shape),
-        "points": [_as_data(point) for point in size.points],
+        "points": [_point_as_data(point) for point in size.points],
         "best_ranks": size.best.ranks,
         "changes": [{"what": change.what, "seconds": change.seconds} for change in size.changes],
     }
 
 
-def _as_data(point: Point) -> dict[str, Any]:
+def _point_as_data(point: Point) -> dict[str, Any]:
     numbers = {name: value for name, value in vars(point).items() if name != "plan"}
     return {**numbers, "input": point.plan.input.describe(), "exchanges": [e.describe() for e in point.plan.exchanges]}
 
@@ -127,7 +130,7 @@ def _text(sizes: list[Size], machine: weft.Machine, note: str) -> str:
 
 def _ending(size: Size) -> str:
     now, *faster = size.changes
-    lines = [f"fastest on {size.best.ranks} of these numbers of ranks: {size.best.seconds:.4g} s; there, with"]
+    lines = [f"fastest on {counted(size.best.ranks, 'rank')}: {size.best.seconds:.4g} s; the same with"]
     lines += [
         f"  {change.what:<22}{change.seconds:>10.4g} s  {change.seconds / now.seconds:>5.2f} x" for change in faster
     ]

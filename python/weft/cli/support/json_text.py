@@ -7,8 +7,8 @@ from typing import Any
 def one_record_a_line(value: Any) -> str:
     """Returns a document with each record of a list on its own line, so that differences are readable.
 
-    An object or a list is broken into lines only if it contains a list of objects. The format is that of
-    `machine_json.cpp`.
+    The outermost object or list is broken into lines. One within it is broken only if it contains a list of objects.
+    The format is that of `machine_json.cpp`.
 
     >>> print(one_record_a_line({"ranks": 2, "plan": {"shape": [4, 6]}, "stages": [{"s": 0.5}, {"s": 1.5}]}))
     {
@@ -24,7 +24,7 @@ def one_record_a_line(value: Any) -> str:
 
 
 def one_line(value: Any) -> str:
-    """Returns a record without spaces.
+    """Returns a record on one line, without spaces between its parts.
 
     >>> one_line({"shape": [4, 6]})
     '{"shape":[4,6]}'
@@ -45,7 +45,7 @@ def _laid_out(value: Any, indent: str) -> str:
 
 
 def _holds_records(value: Any) -> bool:
-    """Returns whether the value contains a list with an object at any depth."""
+    """Returns whether the value is or contains, at any depth, a list with objects."""
     if isinstance(value, dict):
         return any(_holds_records(each) for each in value.values())
     return isinstance(value, list | tuple) and any(isinstance(each, dict) or _holds_records(each) for each in value)
