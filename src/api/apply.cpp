@@ -83,7 +83,7 @@ std::optional<Error> function_error(const FieldFunction& function, const char* n
 }
 
 /// Returns the error of a function as an error of the call.
-Error error_of(const std::exception_ptr& reason) {
+Error error_of_function(const std::exception_ptr& reason) {
   try {
     std::rethrow_exception(reason);
   } catch (const Error& error) {
@@ -243,7 +243,8 @@ std::vector<double> Handle::apply(ApplyIn turn, const FieldWork& work,
   split_components(turn, in, out);
   std::vector<double> results =
       trip.execute(work, component_inputs_, component_outputs_, transform_->recording(), reason);
-  comm::agree_or_throw(comm_, reason ? std::optional<Error>(error_of(reason)) : std::nullopt);
+  comm::agree_or_throw(comm_,
+                       reason ? std::optional<Error>(error_of_function(reason)) : std::nullopt);
   combine_ranks(work, results);
   return results;
 }

@@ -4,6 +4,8 @@
 #include <string>
 #include <utility>
 
+#include "base/rounding.hpp"
+
 namespace weft {
 
 /// Returns the memory that this process can still get: the smaller of MemAvailable and the room in
@@ -43,6 +45,8 @@ void count_memory(std::int64_t bytes);
 class AlignedBuffer {
  public:
   static constexpr std::int64_t alignment_bytes = 64;
+  /// Returns the bytes of a buffer after which the next one is aligned again.
+  static std::int64_t aligned(std::int64_t bytes) { return rounded_up(bytes, alignment_bytes); }
   static constexpr std::int64_t huge_page_bytes = std::int64_t{2} << 20;
   static constexpr std::int64_t huge_from_bytes = std::int64_t{4} << 20;
 

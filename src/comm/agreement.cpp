@@ -16,7 +16,7 @@ void mix(std::uint64_t& hash, std::string_view text) {
 
 constexpr std::uint64_t hash_seed = 0xcbf29ce484222325;
 
-std::uint64_t hash_of(const std::vector<NamedValue>& values) {
+std::uint64_t hash_of_values(const std::vector<NamedValue>& values) {
   std::uint64_t hash = hash_seed;
   for (const auto& [name, value] : values) {
     mix(hash, name);
@@ -103,7 +103,7 @@ Agreement::FirstError Agreement::conclude() {
 
 void require_same(const Communicator& comm, const std::vector<NamedValue>& values,
                   const std::string& what) {
-  if (comm.is_solo() || comm.all_same(hash_of(values))) return;
+  if (comm.is_solo() || comm.all_same(hash_of_values(values))) return;
   const std::string mine = difference(values_of_first(comm, values), values, comm.rank());
   const std::int64_t odd =
       comm.min(mine.empty() ? std::int64_t{comm.size()} : std::int64_t{comm.rank()});

@@ -26,7 +26,7 @@ constexpr double lock_wait_s = 10;
 constexpr std::size_t axes_max = 64;
 constexpr const char* write_again = "write the set again, or restore the index from a copy";
 
-[[noreturn]] void refuse(const std::string& path, const std::string& what) {
+[[noreturn]] void refuse_index(const std::string& path, const std::string& what) {
   throw Error(ErrorCode::invalid_argument, "the index of a striped set must be sound; " + path +
                                                ": " + what + "; " + write_again);
 }
@@ -39,12 +39,12 @@ class Members {
   std::int64_t integer(const char* key) { return integer(key, member(key)); }
   int small_integer(const char* key) {
     const std::int64_t value = integer(key);
-    if (value < 0 || value > 1 << 20) refuse(path_, std::string(key) + " is out of range");
+    if (value < 0 || value > 1 << 20) refuse_index(path_, std::string(key) + " is out of range");
     return static_cast<int>(value);
   }
   bool boolean(const char* key) {
     const Json& value = member(key);
-    if (!value.is_boolean()) refuse(path_, std::string(key) + " must be true or false");
+    if (!value.is_boolean()) refuse_index(path_, std::string(key) + " must be true or false");
     return value.get<bool>();
   }
   std::string text(const char* key) { return text(key, member(key)); }
@@ -61,28 +61,28 @@ class Members {
   }
   void finish() const {
     for (const auto& [key, value] : object_.items())
-      if (asked_.count(key) == 0) refuse(path_, "\"" + key + "\" is not a key of an index");
+      if (asked_.count(key) == 0) refuse_index(path_, "\"" + key + "\" is not a key of an index");
   }
 
  private:
   const Json& member(const char* key) {
     asked_.insert(key);
-    if (!object_.contains(key)) refuse(path_, std::string(key) + " is missing");
+    if (!object_.contains(key)) refuse_index(path_, std::string(key) + " is missing");
     return object_.at(key);
   }
   const Json& list(const char* key) {
     const Json& value = member(key);
-    if (!value.is_array()) refuse(path_, std::string(key) + " must be a list");
+    if (!value.is_array()) refuse_index(path_, std::string(key) + " must be a list");
     return value;
   }
   std::int64_t integer(const char* key, const Json& value) const {
     const bool whole = value.is_number_integer() &&
                        !(value.is_number_unsigned() && value.get<std::uint64_t>() > INT64_MAX);
-    if (!whole) refuse(path_, std::string(key) + " must be a whole number");
+    if (!whole) refuse_index(path_, std::string(key) + " must be a whole number");
     return value.get<std::int64_t>();
   }
   std::string text(const char* key, const Json& value) const {
-    if (!value.is_string()) refuse(path_, std::string(key) + " must be a text");
+    if (!value.is_string()) refuse_index(path_, std::string(key) + " must be a text");
     return value.get<std::string>();
   }
 
@@ -93,9 +93,10 @@ class Members {
 
 Json parsed(const std::string& path, const std::string& text) {
   Json document = Json::parse(text, nullptr, false);
-  if (document.is_discarded()) refuse(path, "it is not JSON, so it is damaged or another file");
+  if (document.is_discarded())
+    refuse_index(path, "it is not JSON, so it is damaged or another file");
   if (!document.is_object() || !document.contains(version_key))
-    refuse(path, std::string("it has no \"") + version_key + "\", so it is another file");
+    refuse_index(path, std::string("it has no \"") + version_key + "\", so it is another file");
   return document;
 }
 
@@ -103,8 +104,8 @@ SetIndex from_json(const std::string& path, const Json& document) {
   Members members(path, document);
   const std::int64_t version = members.integer(version_key);
   if (version != index_version)
-    refuse(path, "this weft reads version " + std::to_string(index_version) + ", and it has " +
-                     std::to_string(version));
+    refuse_index(path, "this weft reads version " + std::to_string(index_version) +
+                           ", and it has " + std::to_string(version));
   SetIndex index;
   index.shape = members.integers("shape");
   index.dtype = members.text("dtype");
@@ -173,7 +174,7 @@ SetIndex read_index(const std::string& path) {
   try {
     check(index);
   } catch (const Error& error) {
-    refuse(path, error.what());
+    refuse_index(path, error.what());
   }
   return index;
 }

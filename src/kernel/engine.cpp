@@ -10,7 +10,7 @@
 namespace weft::kernel {
 namespace {
 
-constexpr int precisions = 3;
+constexpr int precision_count = 3;
 
 std::atomic<bool> planning_failure{false};
 
@@ -63,7 +63,7 @@ void check(const LineProblem& problem) {
 }  // namespace
 
 Engine::Engine() {
-  for (int i = 0; i < precisions; ++i) caches_.push_back(std::make_unique<LineCache>());
+  for (int i = 0; i < precision_count; ++i) caches_.push_back(std::make_unique<LineCache>());
 }
 
 Engine::~Engine() = default;

@@ -16,10 +16,6 @@
 namespace weft {
 namespace {
 
-[[noreturn]] void refuse(const std::string& message) {
-  throw Error(ErrorCode::invalid_argument, "a plan must be consistent: " + message);
-}
-
 std::string name(std::size_t stage) { return "stage " + std::to_string(stage); }
 
 void check_problem(const Plan& plan) {
@@ -27,25 +23,25 @@ void check_problem(const Plan& plan) {
   try {
     complete = checked(plan.problem);
   } catch (const Error& error) {
-    refuse(error.what());
+    refuse_plan(error.what());
   }
   if (complete != plan.problem)
-    refuse(
+    refuse_plan(
         "its problem must be complete, as checked() makes it; some axes are negative or left out");
 }
 
 void check_line_effort(const Plan& plan) {
   if (plan.line_effort > plan.problem.effort)
-    refuse(std::string("local FFTs must be planned with the effort of the problem, ") +
-           to_string(plan.problem.effort) + ", or less; given " + to_string(plan.line_effort));
+    refuse_plan(std::string("local FFTs must be planned with the effort of the problem, ") +
+                to_string(plan.problem.effort) + ", or less; given " + to_string(plan.line_effort));
 }
 
 void check_counts(const Plan& plan) {
-  if (plan.stages.empty()) refuse("it must have at least one stage; given none");
+  if (plan.stages.empty()) refuse_plan("it must have at least one stage; given none");
   if (plan.stages.size() != plan.exchanges.size() + 1)
-    refuse("there must be one exchange between each two stages; given " +
-           std::to_string(plan.stages.size()) + " stages and " +
-           std::to_string(plan.exchanges.size()) + " exchanges");
+    refuse_plan("there must be one exchange between each two stages; given " +
+                std::to_string(plan.stages.size()) + " stages and " +
+                std::to_string(plan.exchanges.size()) + " exchanges");
 }
 
 /// Checks that every axis of the problem is transformed once, in r2c the halved axis first.
@@ -56,50 +52,51 @@ void check_axes(const Plan& plan) {
   const std::vector<int>& wanted = plan.problem.axes;
   const bool twiddles = std::any_of(plan.stages.begin(), plan.stages.end(),
                                     [](const Stage& stage) { return stage.twiddles; });
-  if (twiddles) refuse("only an axis that is seen as two has twiddles");
+  if (twiddles) refuse_plan("only an axis that is seen as two has twiddles");
   const bool folds = std::any_of(plan.stages.begin(), plan.stages.end(),
                                  [](const Stage& stage) { return stage.folds; });
-  if (folds) refuse("only an axis that is seen as two has columns to fold");
+  if (folds) refuse_plan("only an axis that is seen as two has columns to fold");
   if (!std::is_permutation(done.begin(), done.end(), wanted.begin(), wanted.end()))
-    refuse("its stages must transform each of the axes (" + join(wanted, ", ") + ") once; given (" +
-           join(done, ", ") + ")");
+    refuse_plan("its stages must transform each of the axes (" + join(wanted, ", ") +
+                ") once; given (" + join(done, ", ") + ")");
   if (plan.problem.has_halved_axis() && done.front() != plan.problem.halved_axis())
-    refuse("r2c must transform the axis it halves, " + std::to_string(plan.problem.halved_axis()) +
-           ", before all others; given axis " + std::to_string(done.front()) + " first");
+    refuse_plan("r2c must transform the axis it halves, " +
+                std::to_string(plan.problem.halved_axis()) + ", before all others; given axis " +
+                std::to_string(done.front()) + " first");
 }
 
 void check_ranks_of(const Plan& plan, const Layout& layout, const std::string& which) {
   if (layout.ranks() != plan.problem.ranks)
-    refuse(which + " must be for " + std::to_string(plan.problem.ranks) + " ranks; given " +
-           std::to_string(layout.ranks()));
+    refuse_plan(which + " must be for " + std::to_string(plan.problem.ranks) + " ranks; given " +
+                std::to_string(layout.ranks()));
 }
 
 void check_layout(const Layout& layout, const Shape& shape, const Plan& plan,
                   const std::string& which) {
   if (layout.shape() != shape)
-    refuse(which + " must have the shape " + to_string(shape) + "; given " +
-           to_string(layout.shape()));
+    refuse_plan(which + " must have the shape " + to_string(shape) + "; given " +
+                to_string(layout.shape()));
   check_ranks_of(plan, layout, which);
 }
 
 /// `owned`: the result of the source where an axis is halved or truncated.
 void check_owns_alike(const Stage& stage, const Layout& owned, const std::string& which) {
   if (!owned.same_boxes(stage.target))
-    refuse("source and target of " + which + " must give every rank the same part; given " +
-           stage.source.describe() + " and " + stage.target.describe());
+    refuse_plan("source and target of " + which + " must give every rank the same part; given " +
+                stage.source.describe() + " and " + stage.target.describe());
 }
 
 void check_whole(const Stage& stage, const std::string& which) {
   for (int axis : stage.axes)
     if (!stage.source.is_whole(axis))
-      refuse(which + " must have axis " + std::to_string(axis) + " whole to transform it; given " +
-             stage.source.describe());
+      refuse_plan(which + " must have axis " + std::to_string(axis) +
+                  " whole to transform it; given " + stage.source.describe());
 }
 
 void check_no_chirp(const Plan& plan) {
   if (std::any_of(plan.stages.begin(), plan.stages.end(),
                   [](const Stage& stage) { return stage.chirps; }))
-    refuse("only a convolution has a chirp, and no stage convolves");
+    refuse_plan("only a convolution has a chirp, and no stage convolves");
 }
 
 /// Checks an axis seen as two: its first and last stage change the shape, the rest is as in other
@@ -111,7 +108,7 @@ void check_stages_of_view(const Plan& plan) {
     check_ranks_of(plan, stage.target, "the target of " + name(i));
   }
   if (!plan.problem.has_whole_axes())
-    refuse("an axis that is seen as two has all its points and wavenumbers");
+    refuse_plan("an axis that is seen as two has all its points and wavenumbers");
   plan.convolves() ? check_chirp(plan) : check_view(plan);
   if (plan.stages.size() == 2) return;  // a long line on one rank has been compared as a whole
   for (std::size_t i = 1; i < plan.stages.size(); ++i) {
@@ -145,8 +142,8 @@ void check_stages(const Plan& plan) {
 
 void check_end(const Layout& layout, const Layout& asked, const char* which) {
   if (layout.same_boxes(asked) && layout.order() == asked.order()) return;
-  refuse(std::string("its ") + which + " must be the layout that the problem asks for, " +
-         asked.describe() + "; given " + layout.describe());
+  refuse_plan(std::string("its ") + which + " must be the layout that the problem asks for, " +
+              asked.describe() + "; given " + layout.describe());
 }
 
 /// Returns the layout of output "same". If weft has cut the input of half a spectrum, the output is
@@ -175,10 +172,10 @@ void check_elements(const Plan& plan) {
   set_elements(wanted, plan.problem);
   for (std::size_t i = 0; i < wanted.size(); ++i)
     if (wanted[i] != plan.stages[i])
-      refuse(name(i) + " must make " + to_string(wanted[i].target_element) + " numbers of " +
-             to_string(wanted[i].source_element) + " ones; given " +
-             to_string(plan.stages[i].target_element) + " ones of " +
-             to_string(plan.stages[i].source_element) + " ones");
+      refuse_plan(name(i) + " must make " + to_string(wanted[i].target_element) + " numbers of " +
+                  to_string(wanted[i].source_element) + " ones; given " +
+                  to_string(plan.stages[i].target_element) + " ones of " +
+                  to_string(plan.stages[i].source_element) + " ones");
 }
 
 template <class E>
@@ -192,21 +189,22 @@ void check_exchanges(const Plan& plan) {
     const Exchange forced = forced_exchange(plan.problem, i);
     std::string which = "exchange " + std::to_string(i);
     if (exchange.preset != Preset::none)
-      refuse(which + " must have its choices decided, without a preset; given the preset " +
-             to_string(exchange.preset));
+      refuse_plan(which + " must have its choices decided, without a preset; given the preset " +
+                  to_string(exchange.preset));
     try {
       find_method(exchange);
     } catch (const Error& error) {
-      refuse(which.append(": ").append(error.what()));
+      refuse_plan(which.append(": ").append(error.what()));
     }
     const std::string why_not = refusal(find_method(exchange), exchange, plan.problem);
-    if (!why_not.empty()) refuse(which.append(": ").append(why_not));
+    if (!why_not.empty()) refuse_plan(which.append(": ").append(why_not));
     const bool keeps_chunks = forced.chunks == 0 || exchange.chunks <= forced.chunks;
     if (!keeps(forced.method, exchange.method) || !keeps(forced.wire_form, exchange.wire_form) ||
         !keeps(forced.schedule, exchange.schedule) || !keeps(forced.requests, exchange.requests) ||
         !keeps(forced.nodes, exchange.nodes) || !keeps_chunks || forced.wire != exchange.wire ||
         (forced.piece_bytes != 0 && forced.piece_bytes != exchange.piece_bytes))
-      refuse(which + " must keep the choices that its problem forces; given " + describe(exchange));
+      refuse_plan(which + " must keep the choices that its problem forces; given " +
+                  describe(exchange));
   }
 }
 
@@ -220,7 +218,7 @@ void check_memory_use(const Plan& plan) {
   };
   for (const Exchange& exchange : plan.exchanges)
     if (use(exchange) != use(plan.exchanges[0]))
-      refuse(
+      refuse_plan(
           "all exchanges must be shared, all node-aware, or all by messages or collective calls; "
           "exchange 0 is " +
           use(plan.exchanges[0]) + ", another " + use(exchange));
@@ -236,26 +234,30 @@ std::string in_words(const LineEngine& lines) {
 void check_engines(const Plan& plan) {
   for (const LineEngine& each : plan.line_engines) {
     if (each.length < 1 || each.lines < 1)
-      refuse("lines with an engine must have at least 1 point, and be at least 1; given " +
-             std::to_string(each.lines) + " lines, " + in_words(each));
+      refuse_plan("lines with an engine must have at least 1 point, and be at least 1; given " +
+                  std::to_string(each.lines) + " lines, " + in_words(each));
     const auto same_lines = [&](const LineEngine& other) {
       return other.kind == each.kind && other.length == each.length &&
              other.across_memory == each.across_memory;
     };
     if ((each.across_memory || each.across_tile) && each.kind != Kind::c2c)
-      refuse("only complex lines are kept across memory; given " + in_words(each));
+      refuse_plan("only complex lines are kept across memory; given " + in_words(each));
     if (each.across_tile && !each.across_memory)
-      refuse("only lines across memory can be so in a tile; given " + in_words(each));
+      refuse_plan("only lines across memory can be so in a tile; given " + in_words(each));
     if (std::count_if(plan.line_engines.begin(), plan.line_engines.end(), same_lines) > 1)
-      refuse("lines must have one engine; two are given for " + in_words(each));
+      refuse_plan("lines must have one engine; two are given for " + in_words(each));
     if (std::none_of(plan.engines.begin(), plan.engines.end(),
                      [&](const EngineVersion& known) { return known.name == each.engine; }))
-      refuse("engines must list the engine of every line; it lacks \"" + each.engine + "\", of " +
-             in_words(each));
+      refuse_plan("engines must list the engine of every line; it lacks \"" + each.engine +
+                  "\", of " + in_words(each));
   }
 }
 
 }  // namespace
+
+void refuse_plan(const std::string& message) {
+  throw Error(ErrorCode::invalid_argument, "a plan must be consistent: " + message);
+}
 
 void check_plan(const Plan& plan) {
   check_problem(plan);

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <string>
+
 #include <weft/plan.hpp>
 
 namespace weft {
@@ -11,5 +13,8 @@ namespace weft {
 /// exchange is decided and keeps the forced choices. Cost: O(ranks) at most, constant if the
 /// layouts are equal process grids.
 void check_plan(const Plan& plan);
+
+/// Throws the error of a plan that breaks the rule in the message.
+[[noreturn]] void refuse_plan(const std::string& message);
 
 }  // namespace weft

@@ -1,5 +1,4 @@
 #include "plan/chirp_view.hpp"
-#include "plan/kinds.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -13,8 +12,10 @@
 #include "base/rounding.hpp"
 #include "base/smooth.hpp"
 #include "layout/check.hpp"
+#include "plan/check_plan.hpp"
 #include "plan/fixed_rule.hpp"
 #include "plan/folded_view.hpp"
+#include "plan/kinds.hpp"
 #include "plan/view_parts.hpp"
 
 namespace weft {
@@ -122,10 +123,6 @@ Layout in_rows(const Layout& flat, std::int64_t row) {
   return Layout::of_boxes({divided_up(n, row), row}, std::move(boxes));
 }
 
-[[noreturn]] void refuse(const std::string& message) {
-  throw Error(ErrorCode::invalid_argument, "a plan must be consistent: " + message);
-}
-
 /// Returns the work of each stage of a convolution, in order.
 const std::vector<Stage>& duties() {
   static const std::vector<Stage> stages{{.chirps = true},
@@ -138,17 +135,17 @@ const std::vector<Stage>& duties() {
 
 void check_duties(const Plan& plan) {
   if (plan.problem.shape.size() != 1)
-    refuse("only an array of one axis can be a convolution; given " +
-           to_string(plan.problem.shape));
+    refuse_plan("only an array of one axis can be a convolution; given " +
+                to_string(plan.problem.shape));
   if (plan.stages.size() != duties().size())
-    refuse("a convolution must have " + std::to_string(duties().size()) + " stages; given " +
-           std::to_string(plan.stages.size()));
+    refuse_plan("a convolution must have " + std::to_string(duties().size()) + " stages; given " +
+                std::to_string(plan.stages.size()));
   for (std::size_t i = 0; i < plan.stages.size(); ++i) {
     const Stage& stage = plan.stages[i];
     const Stage& duty = duties()[i];
     if (stage.axes != duty.axes || stage.twiddles != duty.twiddles || stage.folds != duty.folds ||
         stage.chirps != duty.chirps || stage.convolves != duty.convolves)
-      refuse(
+      refuse_plan(
           "a convolution must multiply by the chirp in stages 0 and 4, transform axis 0 with "
           "twiddles in stages 1 and 3, convolve axis 1 in stage 2 and do no more; stage " +
           std::to_string(i) + " does not");
@@ -161,8 +158,9 @@ void check_shapes(const Plan& plan) {
   const std::int64_t input_points = problem.shape[0];
   const std::int64_t output_points = problem.output_shape()[0];
   if (view.size() != 2 || input_points > longest || volume(view) < input_points + output_points - 1)
-    refuse("a convolution must have two axes and at least " +
-           std::to_string(input_points + output_points - 1) + " points; given " + to_string(view));
+    refuse_plan("a convolution must have two axes and at least " +
+                std::to_string(input_points + output_points - 1) + " points; given " +
+                to_string(view));
   const Shape first{divided_up(input_points, view[1]), view[1]};
   const Shape last{divided_up(output_points, view[1]), view[1]};
   const std::vector<std::pair<Shape, Shape>> shapes{{problem.shape, first},
@@ -174,15 +172,15 @@ void check_shapes(const Plan& plan) {
     const Stage& stage = plan.stages[i];
     const auto& [source, target] = shapes[i];
     if (stage.source.shape() != source || stage.target.shape() != target)
-      refuse("stage " + std::to_string(i) + " of a convolution must go from " + to_string(source) +
-             " to " + to_string(target) + "; given " + to_string(stage.source.shape()) + " and " +
-             to_string(stage.target.shape()));
+      refuse_plan("stage " + std::to_string(i) + " of a convolution must go from " +
+                  to_string(source) + " to " + to_string(target) + "; given " +
+                  to_string(stage.source.shape()) + " and " + to_string(stage.target.shape()));
   }
 }
 
 void check_rows(const Layout& flat, const Layout& rows) {
   if (cuts_of(flat).unit % rows.shape()[1] != 0 || !in_rows(flat, rows.shape()[1]).same_boxes(rows))
-    refuse(
+    refuse_plan(
         "input and output of a convolution must be whole rows of its view, on the same ranks; "
         "given " +
         flat.describe() + " and " + rows.describe());

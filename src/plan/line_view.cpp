@@ -10,6 +10,7 @@
 
 #include "base/smooth.hpp"
 #include "layout/check.hpp"
+#include "plan/check_plan.hpp"
 #include "plan/fixed_rule.hpp"
 #include "plan/folded_view.hpp"
 #include "plan/kinds.hpp"
@@ -144,14 +145,10 @@ std::vector<int> order_along(int axis) {
   return axis == 0 ? std::vector<int>{0, 1} : std::vector<int>{1, 0};
 }
 
-[[noreturn]] void refuse(const std::string& message) {
-  throw Error(ErrorCode::invalid_argument, "a plan must be consistent: " + message);
-}
-
 void check_folds(const Plan& plan, bool is_half_in_order) {
   for (std::size_t i = 0; i < plan.stages.size(); ++i)
     if (plan.stages[i].folds != (is_half_in_order && i == 2))
-      refuse(
+      refuse_plan(
           "the columns of a view must be folded in stage 2 of half a spectrum in natural order, " +
           std::string("and in no other; stage ") + std::to_string(i) +
           (plan.stages[i].folds ? " folds them" : " does not"));
@@ -160,24 +157,25 @@ void check_folds(const Plan& plan, bool is_half_in_order) {
 void check_folded(const Layout& half, const Layout& columns, const Shape& view) {
   const Layout wanted = folded_columns(half, view);
   if (!wanted.same_boxes(columns) || wanted.order() != columns.order())
-    refuse("the last stage must have the columns that make up its rows; given " +
-           columns.describe() + " for " + half.describe());
+    refuse_plan("the last stage must have the columns that make up its rows; given " +
+                columns.describe() + " for " + half.describe());
 }
 
 void check_axes(const Plan& plan, std::size_t number, const std::vector<int>& axes) {
   const Stage& stage = plan.stages[number];
   if (stage.axes != axes || stage.twiddles != (number == 1))
-    refuse("of an axis seen as two, stage " + std::to_string(number) + " must transform (" +
-           join(axes, ", ") + ")" + (number == 1 ? " with" : " without") + " twiddles; given (" +
-           join(stage.axes, ", ") + ")" + (stage.twiddles ? " with" : " without"));
+    refuse_plan("of an axis seen as two, stage " + std::to_string(number) + " must transform (" +
+                join(axes, ", ") + ")" + (number == 1 ? " with" : " without") +
+                " twiddles; given (" + join(stage.axes, ", ") + ")" +
+                (stage.twiddles ? " with" : " without"));
 }
 
 void check_same_memory(const Layout& flat, const Layout& seen, int axis) {
   const Layout wanted = viewed_layout(flat, seen.shape(), axis);
   if (!wanted.same_boxes(seen) || wanted.order() != seen.order())
-    refuse("the " + std::string(axis == 0 ? "first" : "last") +
-           " stage must see the same memory as one axis and as two; given " + flat.describe() +
-           " and " + seen.describe());
+    refuse_plan("the " + std::string(axis == 0 ? "first" : "last") +
+                " stage must see the same memory as one axis and as two; given " + flat.describe() +
+                " and " + seen.describe());
 }
 
 }  // namespace
@@ -269,13 +267,13 @@ void check_view(const Plan& plan) {
   const std::size_t stages = plan.stages.size();
   const bool is_half = plan.problem.halves(0);
   if (plan.problem.shape.size() != 1 || view.size() != 2 || volume(view) != plan.problem.shape[0])
-    refuse("only one axis can be seen as two, whose product it is; given " + to_string(view) +
-           " for " + to_string(plan.problem.shape));
+    refuse_plan("only one axis can be seen as two, whose product it is; given " + to_string(view) +
+                " for " + to_string(plan.problem.shape));
   if (stages == 2) return check_long_line(plan);
   const bool is_natural = plan.output().dims() == 1;
   if (stages != (is_natural ? 4 : 3) || plan.input().dims() != 1)
-    refuse("an axis seen as two must have three stages, or four to end as one axis; given " +
-           std::to_string(stages));
+    refuse_plan("an axis seen as two must have three stages, or four to end as one axis; given " +
+                std::to_string(stages));
   const std::vector<std::vector<int>> axes{{}, {0}, {1}, {}};
   for (std::size_t i = 0; i < stages; ++i) check_axes(plan, i, axes[i]);
   check_folds(plan, is_half && is_natural);
@@ -285,9 +283,9 @@ void check_view(const Plan& plan) {
     const Shape before = i == 0 ? plan.problem.shape : i == 1 ? view : seen;
     const Shape after = i == 3 ? plan.problem.output_shape() : seen;
     if (stage.source.shape() != before || stage.target.shape() != after)
-      refuse("stage " + std::to_string(i) + " must go from " + to_string(before) + " to " +
-             to_string(after) + "; given " + to_string(stage.source.shape()) + " and " +
-             to_string(stage.target.shape()));
+      refuse_plan("stage " + std::to_string(i) + " must go from " + to_string(before) + " to " +
+                  to_string(after) + "; given " + to_string(stage.source.shape()) + " and " +
+                  to_string(stage.target.shape()));
   }
   check_same_memory(plan.input(), plan.stages[0].target, 0);
   if (is_natural && is_half)

@@ -7,6 +7,7 @@
 #include <weft/error.hpp>
 
 #include "base/smooth.hpp"
+#include "plan/check_plan.hpp"
 #include "plan/view_parts.hpp"
 
 namespace weft {
@@ -35,10 +36,6 @@ std::optional<Shape> view_of(std::int64_t n) {
   return best;
 }
 
-[[noreturn]] void refuse(const std::string& message) {
-  throw Error(ErrorCode::invalid_argument, "a plan must be consistent: " + message);
-}
-
 }  // namespace
 
 std::vector<Stage> long_line_stages(const Problem& problem) {
@@ -54,11 +51,12 @@ void check_long_line(const Plan& plan) {
   const Layout line = Layout::slab(plan.problem.shape, 1);
   const Layout rows = split(plan.view(), 0, 1, 1);
   if (plan.problem.ranks != 1 || plan.problem.kind_of(0) != Kind::c2c)
-    refuse("an axis seen as two has two stages only on one rank, and if it is complex");
+    refuse_plan("an axis seen as two has two stages only on one rank, and if it is complex");
   const std::vector<Stage> wanted{{line, rows, {0}, true}, {rows, line, {1}}};
   if (plan.stages != wanted)
-    refuse("an axis seen as two on one rank must be transformed along axis 0 with twiddles, then " +
-           std::string("along axis 1 into one axis"));
+    refuse_plan(
+        "an axis seen as two on one rank must be transformed along axis 0 with twiddles, then " +
+        std::string("along axis 1 into one axis"));
 }
 
 }  // namespace weft

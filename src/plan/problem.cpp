@@ -12,7 +12,7 @@
 namespace weft {
 namespace {
 
-[[noreturn]] void refuse(const std::string& message) {
+[[noreturn]] void refuse_problem(const std::string& message) {
   throw Error(ErrorCode::invalid_argument, message);
 }
 
@@ -22,14 +22,15 @@ std::vector<int> checked_axes(std::vector<int> axes, int dims) {
   const std::string given = "(" + join(axes, ", ") + ")";
   for (int& axis : axes) {
     if (axis < -dims || axis >= dims)
-      refuse("an axis must be in " + std::to_string(-dims) + ".." + std::to_string(dims - 1) +
-             " for an array of " + std::to_string(dims) + " axes; given " + given);
+      refuse_problem("an axis must be in " + std::to_string(-dims) + ".." +
+                     std::to_string(dims - 1) + " for an array of " + std::to_string(dims) +
+                     " axes; given " + given);
     if (axis < 0) axis += dims;
   }
   for (std::size_t i = 0; i < axes.size(); ++i)
     if (std::count(axes.begin(), axes.end(), axes[i]) > 1)
-      refuse("an axis is transformed at most once; axis " + std::to_string(axes[i]) +
-             " is given twice in " + given);
+      refuse_problem("an axis is transformed at most once; axis " + std::to_string(axes[i]) +
+                     " is given twice in " + given);
   return axes;
 }
 
@@ -49,13 +50,14 @@ Layout of_one_component(const Layout& given, std::int64_t components, const char
 void check_components(const Problem& problem, int dims) {
   const std::int64_t components = problem.components;
   if (components < 0)
-    refuse(
+    refuse_problem(
         "the number of components must be at least 1, or 0 for arrays without that axis; given " +
         std::to_string(components) + "; give 3 for a vector field");
   if (components > 0 && dims >= max_dims)
-    refuse("an array with components has at most " + std::to_string(max_dims) +
-           " axes, theirs included; given " + std::to_string(components) + " components of " +
-           to_string(problem.shape) + "; give fewer axes, or no components");
+    refuse_problem("an array with components has at most " + std::to_string(max_dims) +
+                   " axes, theirs included; given " + std::to_string(components) +
+                   " components of " + to_string(problem.shape) +
+                   "; give fewer axes, or no components");
 }
 
 void check_fits(const Layout& layout, const Shape& shape, std::int64_t ranks, const char* which) {
@@ -85,14 +87,15 @@ std::string in_words(const Problem& problem) {
 void check_kinds(const Problem& problem) {
   const std::vector<Kind>& each = problem.kinds.each();
   if (std::count(each.begin(), each.end(), Kind::r2c) > 1)
-    refuse("at most one axis is r2c, because its spectrum is complex; given " + in_words(problem) +
-           "; make the others c2c");
+    refuse_problem("at most one axis is r2c, because its spectrum is complex; given " +
+                   in_words(problem) + "; make the others c2c");
   for (const int axis : problem.axes) {
     const KindTraits& traits = traits_of(problem.kind_of(axis));
     if (problem.shape[static_cast<std::size_t>(axis)] < traits.least_length)
-      refuse(std::string("an axis of kind ") + to_string(traits.kind) + " must have at least " +
-             std::to_string(traits.least_length) + " points; given axis " + std::to_string(axis) +
-             " of " + to_string(problem.shape));
+      refuse_problem(std::string("an axis of kind ") + to_string(traits.kind) +
+                     " must have at least " + std::to_string(traits.least_length) +
+                     " points; given axis " + std::to_string(axis) + " of " +
+                     to_string(problem.shape));
   }
 }
 
@@ -105,8 +108,8 @@ Element input_element(const Problem& problem) {
   if (problem.element == Element::automatic)
     return needed == Element::automatic ? Element::real : needed;
   if (needed != Element::automatic && needed != problem.element)
-    refuse(std::string("an array of ") + to_string(needed) + " numbers is needed by " +
-           in_words(problem) + "; given " + to_string(problem.element) + " ones");
+    refuse_problem(std::string("an array of ") + to_string(needed) + " numbers is needed by " +
+                   in_words(problem) + "; given " + to_string(problem.element) + " ones");
   return problem.element;
 }
 
@@ -128,9 +131,9 @@ std::int64_t checked_modes_of(const Problem& problem, int axis, std::int64_t giv
   if (given == all_modes) return n;
   if (given == two_thirds) return two_thirds_of(problem.kind_of(axis), n);
   if (given < 1 || given > n)
-    refuse("the modes of axis " + std::to_string(axis) + " must be from 1 to its " +
-           std::to_string(n) + " points; given " + std::to_string(given) +
-           "; give one of these numbers, or no modes for all");
+    refuse_problem("the modes of axis " + std::to_string(axis) + " must be from 1 to its " +
+                   std::to_string(n) + " points; given " + std::to_string(given) +
+                   "; give one of these numbers, or no modes for all");
   return given;
 }
 
@@ -138,9 +141,9 @@ std::int64_t checked_support_of(const Problem& problem, int axis, std::int64_t g
   const std::int64_t n = problem.shape[static_cast<std::size_t>(axis)];
   if (given == all_points) return n;
   if (given < 1 || given > n)
-    refuse("the support of axis " + std::to_string(axis) + " must be from 1 to its " +
-           std::to_string(n) + " points; given " + std::to_string(given) +
-           "; give one of these numbers, or no support for all");
+    refuse_problem("the support of axis " + std::to_string(axis) + " must be from 1 to its " +
+                   std::to_string(n) + " points; given " + std::to_string(given) +
+                   "; give one of these numbers, or no support for all");
   return given;
 }
 
@@ -153,9 +156,10 @@ std::vector<std::int64_t> checked_numbers(const Problem& problem, std::vector<st
   const std::size_t axes = problem.axes.size();
   if (given.size() == 1) given.assign(axes, given[0]);
   if (given.size() != axes)
-    refuse(std::string("there must be one number of ") + what + ", or one for each of the " +
-           std::to_string(axes) + " transformed axes; given " + std::to_string(given.size()) +
-           "; give as many as axes");
+    refuse_problem(std::string("there must be one number of ") + what +
+                   ", or one for each of the " + std::to_string(axes) +
+                   " transformed axes; given " + std::to_string(given.size()) +
+                   "; give as many as axes");
   bool are_all = true;
   for (std::size_t i = 0; i < axes; ++i) {
     given[i] = one(problem, problem.axes[i], given[i]);
@@ -227,10 +231,11 @@ Problem checked(Problem problem) {
   checked_mul(checked_mul(volume(problem.shape), problem.fields(), "the elements of the array"),
               4 * complex_bytes(problem.precision), "the bytes of the array");
   if (problem.sign != -1 && problem.sign != 1)
-    refuse("the sign of the exponent must be -1 or 1; given " + std::to_string(problem.sign));
+    refuse_problem("the sign of the exponent must be -1 or 1; given " +
+                   std::to_string(problem.sign));
   if (problem.threads < 1 || problem.threads > 4096)
-    refuse("the number of threads a rank must be in 1..4096; given " +
-           std::to_string(problem.threads));
+    refuse_problem("the number of threads a rank must be in 1..4096; given " +
+                   std::to_string(problem.threads));
   if (problem.has_input) {
     problem.input = of_one_component(problem.input, problem.components, "input");
     check_fits(problem.input, problem.input_shape(), problem.ranks, "input");
@@ -244,17 +249,18 @@ Problem checked(Problem problem) {
     problem.output = Layout();
   }
   if (problem.ranks_per_node < 1 || problem.ranks_per_node > problem.ranks)
-    refuse("the number of ranks per node must be in 1.." + std::to_string(problem.ranks) +
-           ", the number of ranks; given " + std::to_string(problem.ranks_per_node));
+    refuse_problem("the number of ranks per node must be in 1.." + std::to_string(problem.ranks) +
+                   ", the number of ranks; given " + std::to_string(problem.ranks_per_node));
   if (problem.exchange.chunks < 0)
-    refuse("the number of chunks must not be negative (0: weft chooses); given " +
-           std::to_string(problem.exchange.chunks));
+    refuse_problem("the number of chunks must not be negative (0: weft chooses); given " +
+                   std::to_string(problem.exchange.chunks));
   if (problem.exchange.piece_bytes < 0)
-    refuse("the bytes of a piece must not be negative (0: whole blocks); given " +
-           std::to_string(problem.exchange.piece_bytes));
+    refuse_problem("the bytes of a piece must not be negative (0: whole blocks); given " +
+                   std::to_string(problem.exchange.piece_bytes));
   if (problem.exchange.wire == WirePrecision::f32 && problem.precision != Precision::f64)
-    refuse(std::string("wire f32 sends doubles as floats, so the precision must be f64; given ") +
-           to_string(problem.precision) + "; leave wire out");
+    refuse_problem(
+        std::string("wire f32 sends doubles as floats, so the precision must be f64; given ") +
+        to_string(problem.precision) + "; leave wire out");
   choose_exchange(problem, 0, 1);  // throws if no method has these choices
   if (problem.has_input && problem.output_choice == OutputChoice::same)
     same_layout(problem.input, problem);  // throws if there is none

@@ -30,7 +30,7 @@ constexpr std::size_t most_in_all_orders = 8;
 /// Number of these for which all exchanges are tried.
 constexpr std::size_t most_refined = 8;
 /// Minimum relative gain of a less simple plan.
-constexpr double worth_it = 0.005;
+constexpr double worth_a_change = 0.005;
 /// Minimum relative gain of another order of the ranks, which requires a different start or a
 /// renumbering.
 constexpr double worth_an_order = 0.02;
@@ -407,7 +407,7 @@ class Search {
   }
 
   /// Takes the plan if its gain exceeds `worth`.
-  void consider(PredictedPlan& best, Plan plan, double worth = worth_it) {
+  void consider(PredictedPlan& best, Plan plan, double worth = worth_a_change) {
     PredictedPlan other = predicted(std::move(plan), best.order);
     note(other);
     if (other.seconds < best.seconds * (1 - worth)) best = std::move(other);

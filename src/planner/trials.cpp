@@ -29,7 +29,7 @@ constexpr int most_rounds = 9;
 /// A challenger that is slower by this factor after two rounds has lost.
 constexpr double lost = 1.25;
 /// Minimum relative gain of a challenger.
-constexpr double worth_it = 0.01;
+constexpr double worth_a_challenger = 0.01;
 /// Short transforms are repeated to last about this long in a round.
 constexpr double round_s = 2e-3;
 constexpr int most_repetitions = 1000;
@@ -137,7 +137,7 @@ class Contest {
     const double challenger_s = challenger.median_s();
     ratios_.emplace(best_, 1);
     ratios_[number] = ratios_[best_] * challenger_s / best_s_;
-    if (challenger_s >= best_s_ * (1 - worth_it)) return;
+    if (challenger_s >= best_s_ * (1 - worth_a_challenger)) return;
     best_ = number;
     best_s_ = challenger_s;
     place_ = 1 - place_;

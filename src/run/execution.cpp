@@ -4,19 +4,10 @@
 
 #include <weft/error.hpp>
 
-#include "base/rounding.hpp"
 #include "comm/agreement.hpp"
 #include "comm/node_memory.hpp"
 
 namespace weft::run {
-namespace {
-
-std::int64_t aligned(std::int64_t bytes) {
-  return rounded_up(bytes, AlignedBuffer::alignment_bytes);
-}
-
-}  // namespace
-
 std::vector<RankProgram> programs_of(const Plan& plan, int rank, const kernel::LocalOptions& local,
                                      const std::shared_ptr<const kernel::LineSpectrum>& spectrum) {
   std::vector<RankProgram> programs;
@@ -36,14 +27,14 @@ Execution::Execution(const comm::Communicator& comm, int threads, bool own_works
         sizes_[buffer] = std::max(sizes_[buffer], program.buffer_bytes()[buffer]);
       scratch_size_.grow_to(program.scratch_size());
     }
-    scratch_size_.plane_bytes = aligned(scratch_size_.plane_bytes);
+    scratch_size_.plane_bytes = AlignedBuffer::aligned(scratch_size_.plane_bytes);
     sizes_[input_buffer] = sizes_[output_buffer] = 0;
     for (int buffer = 0; buffer < buffer_count; ++buffer) {
-      sizes_[buffer] = aligned(sizes_[buffer]);
+      sizes_[buffer] = AlignedBuffer::aligned(sizes_[buffer]);
       if (buffer < first_exposed) workspace_bytes_ += sizes_[buffer];
       if (buffer >= first_exposed && buffer < first_shared) exposed_bytes_ += sizes_[buffer];
     }
-    workspace_bytes_ += aligned(threads_ * scratch_size_.thread_bytes());
+    workspace_bytes_ += AlignedBuffer::aligned(threads_ * scratch_size_.thread_bytes());
     shared_bytes_ = SharedBuffers::bytes(sizes_);
   });
   if (own_workspace) {
@@ -111,7 +102,8 @@ void Execution::begin(std::size_t program, const void* in, void* out, StageProgr
 }
 
 Context Execution::context() const {
-  const std::int64_t scratch_bytes = aligned(threads_ * scratch_size_.thread_bytes());
+  const std::int64_t scratch_bytes =
+      AlignedBuffer::aligned(threads_ * scratch_size_.thread_bytes());
   return {const_cast<void**>(buffers_.data()),
           kernel::Scratch(
               scratch_size_,

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "base/checked.hpp"
-#include "base/rounding.hpp"
 #include "comm/agreement.hpp"
 #include "comm/node_memory.hpp"
 #include "plan/methods/methods.hpp"
@@ -21,10 +20,6 @@ constexpr int first_buffer = 1;
 
 /// Rounds at the same time; more would only fill the queues of MPI.
 constexpr std::size_t most_at_once = 64;
-
-std::int64_t aligned(std::int64_t bytes) {
-  return rounded_up(bytes, AlignedBuffer::alignment_bytes);
-}
 
 bool uses_node_memory(const HaloRound& round) {
   return !round.is_local && (reads_peers(round.exchange) || is_node_aware(round.exchange));
@@ -111,7 +106,8 @@ void HaloRun::bind(BoundRound& bound, std::int64_t number) {
     const auto grow = [&](int index, std::int64_t elements) {
       std::int64_t& size =
           sizes_[static_cast<std::size_t>(buffer) + static_cast<std::size_t>(index)];
-      size = std::max(size, aligned(checked_mul(elements, element_bytes_, "a halo")));
+      size =
+          std::max(size, AlignedBuffer::aligned(checked_mul(elements, element_bytes_, "a halo")));
     };
     grow(sends, ends.send_elements);
     grow(receives, ends.recv_elements);

@@ -32,8 +32,9 @@ bmmc::BitMatrix to_matrix(const Rows& rows) {
 }
 
 /// Plans the fewest I/Os on one processor, and the fewest sent records on several.
-PermutationPlan planned(const Rows& rows, bmmc::Bits complement, std::int64_t memory_records,
-                        std::int64_t block_records, std::int64_t disks, std::int64_t processors) {
+PermutationPlan planned_permutation(const Rows& rows, bmmc::Bits complement,
+                                    std::int64_t memory_records, std::int64_t block_records,
+                                    std::int64_t disks, std::int64_t processors) {
   const auto records = std::int64_t{1} << std::min<std::size_t>(rows.size(), 62);
   PermutationPlan plan = {
       bmmc::disk_model(records, memory_records, block_records, disks, processors),
@@ -48,7 +49,7 @@ PermutationPlan planned(const Rows& rows, bmmc::Bits complement, std::int64_t me
   return plan;
 }
 
-/// Returns the arguments of planned().
+/// Returns the arguments of planned_permutation().
 nb::object state_of(const PermutationPlan& plan) {
   const auto size = [](int lg) { return std::int64_t{1} << lg; };
   const bmmc::DiskModel& disks = plan.disks;
@@ -59,8 +60,8 @@ nb::object state_of(const PermutationPlan& plan) {
 
 PermutationPlan plan_of(const nb::tuple& state) {
   const auto number = [&](int at) { return nb::cast<std::int64_t>(state[at]); };
-  return planned(nb::cast<Rows>(state[0]), nb::cast<bmmc::Bits>(state[1]), number(2), number(3),
-                 number(4), number(5));
+  return planned_permutation(nb::cast<Rows>(state[0]), nb::cast<bmmc::Bits>(state[1]), number(2),
+                             number(3), number(4), number(5));
 }
 
 template <class Number>
@@ -113,7 +114,7 @@ void bind_plan(nb::module_& m) {
 
 void bind_bmmc(nb::module_& m) {
   bind_plan(m);
-  m.def("plan_permutation", &planned, "rows"_a, "complement"_a, "memory_records"_a,
+  m.def("plan_permutation", &planned_permutation, "rows"_a, "complement"_a, "memory_records"_a,
         "block_records"_a, "disks"_a, "processors"_a,
         "Factors a permutation over GF(2) into passes; pure.");
   m.def(

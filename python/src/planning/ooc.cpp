@@ -76,11 +76,12 @@ nb::object filter_of(const KPassPlan& plan) {
   return found;
 }
 
-KPassPlan planned(const Shape& shape, const std::vector<int>& axes, const std::string& precision,
-                  const std::vector<std::string>& kinds, bool inverse, const std::string& element,
-                  const std::string& order, std::int64_t memory_bytes, std::int64_t block_bytes,
-                  int threads, bool preserve_inputs, const std::string& input_type, bool in_place,
-                  const std::optional<GivenFilter>& filter) {
+KPassPlan planned_passes(const Shape& shape, const std::vector<int>& axes,
+                         const std::string& precision, const std::vector<std::string>& kinds,
+                         bool inverse, const std::string& element, const std::string& order,
+                         std::int64_t memory_bytes, std::int64_t block_bytes, int threads,
+                         bool preserve_inputs, const std::string& input_type, bool in_place,
+                         const std::optional<GivenFilter>& filter) {
   ooc::KPassProblem problem{.shape = shape,
                             .axes = axes,
                             .precision = from_string<Precision>(precision),
@@ -221,7 +222,7 @@ void bind_passes(nb::module_& m) {
   bind_value(
       bound, [](const KPassPlan& plan) { return ooc::to_json(plan); },
       [](const std::string& text) { return ooc::plan_from_json(text); });
-  m.def("plan_passes", &planned, "shape"_a, "axes"_a, "precision"_a, "kinds"_a, "inverse"_a,
+  m.def("plan_passes", &planned_passes, "shape"_a, "axes"_a, "precision"_a, "kinds"_a, "inverse"_a,
         "element"_a, "order"_a, "memory_bytes"_a, "block_bytes"_a, "threads"_a,
         "preserve_inputs"_a = false, "input_type"_a = "", "in_place"_a = false,
         "filter"_a = nb::none(), "Plans the fewest passes over the disks; pure.");

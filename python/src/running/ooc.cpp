@@ -77,11 +77,13 @@ nb::dict as_dict(const ooc::PassOutcome& outcome) {
 
 namespace {
 
-nb::dict run(const ooc::KPassPlan& plan, const Stored& input, const Stored& output,
-             const std::vector<std::string>& scratch_directories, const std::string& backend,
-             const std::string& effort, int sign, double scale, bool orthogonal,
-             const nb::object& progress, bool moves_only, const std::optional<Stored>& scratch,
-             const std::tuple<std::int64_t, std::int64_t, bool>& start, const nb::object& keeper) {
+nb::dict run_passes(const ooc::KPassPlan& plan, const Stored& input, const Stored& output,
+                    const std::vector<std::string>& scratch_directories, const std::string& backend,
+                    const std::string& effort, int sign, double scale, bool orthogonal,
+                    const nb::object& progress, bool moves_only,
+                    const std::optional<Stored>& scratch,
+                    const std::tuple<std::int64_t, std::int64_t, bool>& start,
+                    const nb::object& keeper) {
   ooc::PassFiles files = files_of(input, output, scratch_directories, backend);
   if (scratch) files.scratch = to_stored(*scratch);
   ooc::PassOptions options = options_of(effort, sign, scale, orthogonal, progress);
@@ -102,8 +104,8 @@ nb::dict run(const ooc::KPassPlan& plan, const Stored& input, const Stored& outp
 }  // namespace
 
 void bind_ooc_runs(nb::module_& m) {
-  m.def("run_passes", &run, "plan"_a, "input"_a, "output"_a, "scratch_directories"_a, "backend"_a,
-        "effort"_a, "sign"_a, "scale"_a, "orthogonal"_a, "progress"_a.none(),
+  m.def("run_passes", &run_passes, "plan"_a, "input"_a, "output"_a, "scratch_directories"_a,
+        "backend"_a, "effort"_a, "sign"_a, "scale"_a, "orthogonal"_a, "progress"_a.none(),
         "moves_only"_a = false, "scratch"_a.none() = nb::none(),
         "start"_a = std::tuple<std::int64_t, std::int64_t, bool>(0, 0, false),
         "keeper"_a.none() = nb::none(),

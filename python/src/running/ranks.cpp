@@ -19,11 +19,13 @@ using namespace nb::literals;
 namespace weft::python {
 namespace {
 
-nb::dict run(const ooc::KPassPlan& plan, const Stored& input, const Stored& output,
-             const std::vector<std::string>& scratch_directories, const std::string& backend,
-             const std::string& effort, int sign, double scale, bool orthogonal,
-             const nb::object& progress, int comm, const std::vector<std::string>& own_scratch,
-             const std::tuple<std::int64_t, std::int64_t, bool>& start, const nb::object& keeper) {
+nb::dict run_passes_on_ranks(const ooc::KPassPlan& plan, const Stored& input, const Stored& output,
+                             const std::vector<std::string>& scratch_directories,
+                             const std::string& backend, const std::string& effort, int sign,
+                             double scale, bool orthogonal, const nb::object& progress, int comm,
+                             const std::vector<std::string>& own_scratch,
+                             const std::tuple<std::int64_t, std::int64_t, bool>& start,
+                             const nb::object& keeper) {
   ooc::PassFiles files = files_of(input, output, scratch_directories, backend);
   files.own_scratch = own_scratch;
   ooc::PassOptions options = options_of(effort, sign, scale, orthogonal, progress);
@@ -46,9 +48,9 @@ nb::dict run(const ooc::KPassPlan& plan, const Stored& input, const Stored& outp
 }  // namespace
 
 void bind_ooc_runs_on_ranks(nb::module_& m) {
-  m.def("run_passes_on_ranks", &run, "plan"_a, "input"_a, "output"_a, "scratch_directories"_a,
-        "backend"_a, "effort"_a, "sign"_a, "scale"_a, "orthogonal"_a, "progress"_a.none(), "comm"_a,
-        "own_scratch"_a = std::vector<std::string>(),
+  m.def("run_passes_on_ranks", &run_passes_on_ranks, "plan"_a, "input"_a, "output"_a,
+        "scratch_directories"_a, "backend"_a, "effort"_a, "sign"_a, "scale"_a, "orthogonal"_a,
+        "progress"_a.none(), "comm"_a, "own_scratch"_a = std::vector<std::string>(),
         "start"_a = std::tuple<std::int64_t, std::int64_t, bool>(0, 0, false),
         "keeper"_a.none() = nb::none(),
         "Collective: executes a plan for ranks on existing files, from a pass and a panel "

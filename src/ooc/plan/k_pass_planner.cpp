@@ -21,7 +21,7 @@ namespace {
 /// Runs from which on longer ones are hardly faster on any disk; volumes cut them there.
 constexpr std::int64_t long_run_bytes = 1 << 20;
 
-[[noreturn]] void refuse(const std::string& message) {
+[[noreturn]] void refuse_passes(const std::string& message) {
   throw Error(ErrorCode::invalid_argument, message);
 }
 
@@ -399,7 +399,7 @@ class Planner {
       plan_.transposed_rows = rows;
     }
     if (!plan_.passes.empty()) return;
-    refuse(
+    refuse_passes(
         "the transposed order needs N <= M^2/B, as two factors of N of which memory holds a row "
         "and a block of a column: given N = " +
         std::to_string(n) + " and " + std::to_string(problem_.memory_bytes) +
@@ -424,29 +424,30 @@ class Planner {
     least.radix = 2;
     least.axes = {{1, 2, 1}};
     if (prime_pass.radix > 2 && fit_.fitted(least) && problem_.filter)
-      refuse(
+      refuse_passes(
           "for a filter, memory holds a block of each point of a line as long as the largest prime "
           "factor: the prime is " +
           std::to_string(prime_pass.radix) + "; " + remedy);
     if (prime_pass.radix > 2 && fit_.fitted(least))
-      refuse(
+      refuse_passes(
           "memory holds a block of each point of a line as long as the largest prime factor, or "
           "what Bluestein's algorithm takes for an array of one axis: the prime is " +
           std::to_string(prime_pass.radix) + "; " + remedy);
-    refuse("each buffer holds a block of each point of the shortest line, " +
-           std::to_string(prime_pass.radix) + " blocks of " + std::to_string(problem_.block_bytes) +
-           " bytes; " + remedy);
+    refuse_passes("each buffer holds a block of each point of the shortest line, " +
+                  std::to_string(prime_pass.radix) + " blocks of " +
+                  std::to_string(problem_.block_bytes) + " bytes; " + remedy);
   }
 
   /// A line of cosines or sines is longer than memory holds.
   [[noreturn]] void refuse_whole_line(int axis) {
-    refuse(std::string("an axis of kind ") + to_string(problem_.kind_of(axis)) +
-           " is not divided, so each buffer holds a block of each point of its lines: axis " +
-           std::to_string(axis) + " has " + std::to_string(extent(axis)) +
-           " points, in blocks of " + std::to_string(problem_.block_bytes) + " bytes; given " +
-           std::to_string(problem_.memory_bytes) + " bytes of memory in " +
-           std::to_string(problem_.buffers) + " buffers; " + std::to_string(enough_for_axes()) +
-           " bytes are enough, or give smaller blocks");
+    refuse_passes(
+        std::string("an axis of kind ") + to_string(problem_.kind_of(axis)) +
+        " is not divided, so each buffer holds a block of each point of its lines: axis " +
+        std::to_string(axis) + " has " + std::to_string(extent(axis)) + " points, in blocks of " +
+        std::to_string(problem_.block_bytes) + " bytes; given " +
+        std::to_string(problem_.memory_bytes) + " bytes of memory in " +
+        std::to_string(problem_.buffers) + " buffers; " + std::to_string(enough_for_axes()) +
+        " bytes are enough, or give smaller blocks");
   }
 
   /// Returns memory that is enough for the shortest lines of every axis: those of its largest prime,

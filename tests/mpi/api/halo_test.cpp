@@ -33,7 +33,7 @@ std::vector<Exchange> exchanges() {
   return found;
 }
 
-HaloOptions options_of(const HaloProblem& problem) {
+HaloOptions halo_options_of(const HaloProblem& problem) {
   return {.layout = problem.layout,
           .below = problem.below,
           .above = problem.above,
@@ -46,7 +46,7 @@ HaloOptions options_of(const HaloProblem& problem) {
 void fill_and_check(const HaloProblem& problem) {
   const int rank = rank_of(world);
   const std::int64_t bytes = problem.element_bytes;
-  Halo halo(options_of(problem));
+  Halo halo(halo_options_of(problem));
   EXPECT_EQ(halo.shape(), halo_shape(problem, rank));
   Bytes array(halo.elements() * bytes);
   Bytes wanted(halo.elements() * bytes);
@@ -101,7 +101,7 @@ void accumulate_and_check(HaloProblem problem) {
   constexpr int parts = reals_of<E>;
   const int rank = rank_of(world);
   problem.element_bytes = sizeof(E);
-  Halo halo(options_of(problem));
+  Halo halo(halo_options_of(problem));
   GuardedArray<E> array(halo.elements());
   T* reals = reinterpret_cast<T*>(array.data());
   std::vector<T> sums(static_cast<std::size_t>(volume(problem.layout.shape()) * parts), T{0});
@@ -170,7 +170,7 @@ TEST(Halo, SumsHaveTheSameBitsByEveryExchange) {
   for (const Exchange& exchange : exchanges()) {
     problem.exchange = exchange;
     problem.element_bytes = sizeof(float);
-    Halo halo(options_of(problem));
+    Halo halo(halo_options_of(problem));
     std::vector<float> array(static_cast<std::size_t>(halo.elements()));
     for (std::size_t i = 0; i < array.size(); ++i)
       array[i] = static_cast<float>(noise(static_cast<std::uint64_t>(rank_of(world)) + 3, i) / 3);

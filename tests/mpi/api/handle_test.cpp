@@ -10,6 +10,7 @@
 #include "comm/from_mpi.hpp"
 #include "mpi/support/fft_check.hpp"
 #include "mpi/support/stage_bytes.hpp"
+#include "mpi/support/world.hpp"
 
 namespace {
 /// Allocations by operator new on this thread.
@@ -61,7 +62,6 @@ void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept {
 namespace weft::test_support {
 namespace {
 
-const MPI_Comm world = MPI_COMM_WORLD;
 using Complex = std::complex<double>;
 
 constexpr std::array<Exchange, 4> tried_exchanges = {

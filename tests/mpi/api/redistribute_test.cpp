@@ -3,11 +3,10 @@
 #include "comm/environment.hpp"
 #include "mpi/support/fft_check.hpp"
 #include "mpi/support/same_error.hpp"
+#include "mpi/support/world.hpp"
 
 namespace weft::test_support {
 namespace {
-
-const MPI_Comm world = MPI_COMM_WORLD;
 
 /// Element `index` of the whole array is these bytes, whatever their number.
 unsigned char byte_of(std::int64_t index, std::int64_t byte) {

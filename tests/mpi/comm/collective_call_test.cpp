@@ -9,11 +9,11 @@
 #include "comm/from_mpi.hpp"
 #include "mpi/support/fft_check.hpp"
 #include "mpi/support/same_error.hpp"
+#include "mpi/support/world.hpp"
 
 namespace weft::test_support {
 namespace {
 
-const MPI_Comm world = MPI_COMM_WORLD;
 constexpr std::int64_t points = 6 * 8 * 10;
 
 FftOptions options_of(Method method) {

@@ -9,11 +9,12 @@
 #include "comm/communicator.hpp"
 #include "comm/environment.hpp"
 #include "comm/from_mpi.hpp"
+#include "mpi/support/world.hpp"
 
 namespace weft::comm {
 namespace {
 
-Communicator world() { return communicator_of(MPI_COMM_WORLD); }
+using test_support::all_ranks;
 
 int mpi_rank() {
   int rank = 0;
@@ -55,9 +56,9 @@ TEST(CommEnvironment, count_limit_must_be_a_positive_int) {
 }
 
 TEST(CommCommunicator, has_the_rank_and_size_of_the_users) {
-  EXPECT_EQ(world().rank(), mpi_rank());
-  EXPECT_EQ(world().size(), mpi_size());
-  EXPECT_EQ(world().is_solo(), mpi_size() == 1);
+  EXPECT_EQ(all_ranks().rank(), mpi_rank());
+  EXPECT_EQ(all_ranks().size(), mpi_size());
+  EXPECT_EQ(all_ranks().is_solo(), mpi_size() == 1);
 }
 
 TEST(CommCommunicator, solo_does_everything_alone) {
@@ -80,12 +81,12 @@ TEST(CommCommunicator, solo_does_everything_alone) {
 TEST(CommCommunicator, of_self_is_solo) { EXPECT_TRUE(communicator_of(MPI_COMM_SELF).is_solo()); }
 
 TEST(CommCommunicator, duplicates_once_however_often_it_is_asked) {
-  const Communicator first = world();
+  const Communicator first = all_ranks();
   const int before = communicator_counts().duplicates;
   const int subsets_before = communicator_counts().subsets;
   bool same = true;
   for (int i = 0; i < 5000; ++i) {
-    const Communicator again = world();
+    const Communicator again = all_ranks();
     same = same && again == first;
     if (i % 100 == 0) same = same && again.subset(mpi_rank() % 2) == first.subset(mpi_rank() % 2);
   }
@@ -126,7 +127,7 @@ TEST(CommCommunicator, messages_of_the_user_are_not_disturbed) {
   MPI_Irecv(&received, 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &request);
   const std::int64_t mine = mpi_rank();
   std::int64_t theirs = -1;
-  world().exchange_pair(peer, &mine, 1, &theirs, 1, sizeof mine);
+  all_ranks().exchange_pair(peer, &mine, 1, &theirs, 1, sizeof mine);
   EXPECT_EQ(theirs, peer);
   const int token = 42 + mpi_rank();
   MPI_Send(&token, 1, MPI_INT, peer, 5, MPI_COMM_WORLD);
@@ -150,7 +151,7 @@ TEST(CommCommunicator, refuses_what_is_no_group) {
 }
 
 TEST(CommCommunicator, subset_groups_equal_colors_in_rank_order) {
-  const Communicator all = world();
+  const Communicator all = all_ranks();
   const Communicator third = all.subset(mpi_rank() % 3);
   EXPECT_EQ(third.rank(), mpi_rank() / 3);
   EXPECT_EQ(third.size(), (mpi_size() - mpi_rank() % 3 + 2) / 3);
@@ -166,7 +167,7 @@ TEST(CommCommunicator, subset_groups_equal_colors_in_rank_order) {
 }
 
 TEST(CommCommunicator, subset_when_only_some_groups_are_known) {
-  const Communicator all = world();
+  const Communicator all = all_ranks();
   // First {0,1} and {2,...}; then {0,1} again with new groups: only the new ones are made.
   const Communicator pair = all.subset(mpi_rank() < 2 ? 0 : 1);
   const Communicator again = all.subset(mpi_rank() < 2 ? 0 : 1 + mpi_rank() % 2);
@@ -192,14 +193,14 @@ TEST(CommCommunicator, works_on_a_part_of_the_users_ranks) {
 TEST(CommCommunicator, reduces) {
   const std::int64_t big = std::int64_t{1} << 40;
   const std::int64_t n = mpi_size();
-  EXPECT_EQ(world().min(big - mpi_rank()), big - (n - 1));
-  EXPECT_EQ(world().max(big + mpi_rank()), big + n - 1);
-  EXPECT_EQ(world().sum(big + mpi_rank()), n * big + n * (n - 1) / 2);
-  EXPECT_EQ(world().min(0.5 - mpi_rank()), 0.5 - static_cast<double>(n - 1));
-  EXPECT_EQ(world().max(0.5 + mpi_rank()), 0.5 + static_cast<double>(n - 1));
-  EXPECT_EQ(world().sum(0.5), 0.5 * static_cast<double>(n));
-  EXPECT_TRUE(world().all_same(~std::uint64_t{0}));
-  EXPECT_EQ(world().all_same(static_cast<std::uint64_t>(mpi_rank() == mpi_size() - 1)),
+  EXPECT_EQ(all_ranks().min(big - mpi_rank()), big - (n - 1));
+  EXPECT_EQ(all_ranks().max(big + mpi_rank()), big + n - 1);
+  EXPECT_EQ(all_ranks().sum(big + mpi_rank()), n * big + n * (n - 1) / 2);
+  EXPECT_EQ(all_ranks().min(0.5 - mpi_rank()), 0.5 - static_cast<double>(n - 1));
+  EXPECT_EQ(all_ranks().max(0.5 + mpi_rank()), 0.5 + static_cast<double>(n - 1));
+  EXPECT_EQ(all_ranks().sum(0.5), 0.5 * static_cast<double>(n));
+  EXPECT_TRUE(all_ranks().all_same(~std::uint64_t{0}));
+  EXPECT_EQ(all_ranks().all_same(static_cast<std::uint64_t>(mpi_rank() == mpi_size() - 1)),
             mpi_size() == 1);
 }
 
@@ -215,7 +216,7 @@ TEST_P(CommTexts, broadcast_of_any_length) {
     for (int root = 0; root < mpi_size(); ++root) {
       const std::string sent(length, static_cast<char>('a' + root));
       std::string text = mpi_rank() == root ? sent : "something else of another length";
-      world().broadcast(text, root);
+      all_ranks().broadcast(text, root);
       EXPECT_EQ(text, sent);
     }
   }
@@ -225,7 +226,7 @@ TEST_P(CommTexts, all_gather_of_different_lengths) {
   const auto text_of = [](int rank) {
     return std::string(static_cast<std::size_t>(rank % 3) * 10, static_cast<char>('a' + rank));
   };
-  const std::vector<std::string> texts = world().all_gather(text_of(mpi_rank()));
+  const std::vector<std::string> texts = all_ranks().all_gather(text_of(mpi_rank()));
   ASSERT_EQ(static_cast<int>(texts.size()), mpi_size());
   for (int rank = 0; rank < mpi_size(); ++rank)
     EXPECT_EQ(texts[static_cast<std::size_t>(rank)], text_of(rank));
@@ -235,7 +236,7 @@ TEST_P(CommTexts, all_to_all_of_numbers) {
   std::vector<std::int64_t> sent;
   for (int peer = 0; peer < mpi_size(); ++peer)
     sent.push_back((std::int64_t{mpi_rank()} << 33) + peer);
-  const std::vector<std::int64_t> received = world().all_to_all(sent);
+  const std::vector<std::int64_t> received = all_ranks().all_to_all(sent);
   for (int peer = 0; peer < mpi_size(); ++peer) {
     EXPECT_EQ(received[static_cast<std::size_t>(peer)], (std::int64_t{peer} << 33) + mpi_rank());
   }
@@ -248,7 +249,7 @@ TEST(CommCommunicator, a_failing_call_says_which_and_why) {
   const std::int64_t value = 1;
   std::int64_t other = 0;
   const std::string message = message_of(
-      [&] { world().exchange_pair(mpi_size() + 3, &value, 1, &other, 0, sizeof value); });
+      [&] { all_ranks().exchange_pair(mpi_size() + 3, &value, 1, &other, 0, sizeof value); });
   EXPECT_TRUE(message.starts_with("mpi_failure: MPI_Isend failed with rank " +
                                   std::to_string(mpi_size() + 3) + ": "))
       << message;

@@ -13,12 +13,13 @@
 
 #include "comm/environment.hpp"
 #include "comm/from_mpi.hpp"
+#include "mpi/support/world.hpp"
 #include "plan/schedule.hpp"
 
 namespace weft::comm {
 namespace {
 
-Communicator world() { return communicator_of(MPI_COMM_WORLD); }
+using test_support::all_ranks;
 
 /// An element of 12 bytes: no power of two, no type of MPI's own.
 struct Element {
@@ -91,7 +92,7 @@ class CommExchanges : public ::testing::TestWithParam<int> {
 };
 
 TEST_P(CommExchanges, packed_all_to_all) {
-  const Communicator comm = world();
+  const Communicator comm = all_ranks();
   std::int64_t send_end = 0;
   std::int64_t recv_end = 0;
   const std::vector<Block> send = blocks_of(comm.rank(), comm.size(), true, send_end);
@@ -111,7 +112,7 @@ TEST_P(CommExchanges, packed_all_to_all) {
 
 /// MPI_Alltoall needs equal adjacent blocks; a gap on one rank makes all ranks use the other call.
 TEST(CommExchangesForm, equal_blocks_go_by_alltoall) {
-  const Communicator comm = world();
+  const Communicator comm = all_ranks();
   for (const std::int64_t gap : {0, 3}) {
     std::vector<Block> send, recv;
     for (int peer = 0; peer < comm.size(); ++peer) {
@@ -130,7 +131,7 @@ TEST(CommExchangesForm, equal_blocks_go_by_alltoall) {
 }
 
 TEST_P(CommExchanges, packed_all_to_all_chooses_alike_when_one_rank_alone_is_beyond_the_limit) {
-  const Communicator comm = world();
+  const Communicator comm = all_ranks();
   // Only rank 0 has something to say, to the last rank.
   const int last = comm.size() - 1;
   std::vector<Block> send;
@@ -150,7 +151,7 @@ TEST_P(CommExchanges, packed_all_to_all_chooses_alike_when_one_rank_alone_is_bey
 }
 
 TEST_P(CommExchanges, packed_all_to_all_of_nothing) {
-  const PackedAllToAll exchange(world(), {}, {}, 8);
+  const PackedAllToAll exchange(all_ranks(), {}, {}, 8);
   exchange.execute(nullptr, nullptr);
   EXPECT_EQ(exchange.bytes_sent(), 0);
   EXPECT_EQ(exchange.messages(), 0);
@@ -160,7 +161,7 @@ TEST_P(CommExchanges, packed_all_to_all_of_nothing) {
 /// the second.
 std::vector<MessageStep> two_chunks(const std::vector<Block>& send, const std::vector<Block>& recv,
                                     const std::vector<std::pair<int, int>>& to_and_from) {
-  const int ranks = world().size();
+  const int ranks = all_ranks().size();
   const auto half = [&](const std::vector<Block>& blocks, int peer, int chunk) {
     const Block& block = blocks[static_cast<std::size_t>(ranks - 1 - peer)];
     const std::int64_t cut = block.count / 2;
@@ -175,7 +176,7 @@ std::vector<MessageStep> two_chunks(const std::vector<Block>& send, const std::v
 }
 
 std::vector<std::pair<int, int>> pairwise_order() {
-  const Communicator comm = world();
+  const Communicator comm = all_ranks();
   std::vector<std::pair<int, int>> order;
   for (std::int64_t round = 0; round < pairwise_rounds(comm.size()); ++round) {
     const int peer = static_cast<int>(pairwise_partner(round, comm.rank(), comm.size()));
@@ -185,7 +186,7 @@ std::vector<std::pair<int, int>> pairwise_order() {
 }
 
 std::vector<std::pair<int, int>> cyclic_order() {
-  const Communicator comm = world();
+  const Communicator comm = all_ranks();
   std::vector<std::pair<int, int>> order;
   for (int step = 1; step < comm.size(); ++step)
     order.emplace_back((comm.rank() + step) % comm.size(),
@@ -194,7 +195,7 @@ std::vector<std::pair<int, int>> cyclic_order() {
 }
 
 TEST_P(CommExchanges, messages_in_every_order) {
-  const Communicator comm = world();
+  const Communicator comm = all_ranks();
   std::int64_t send_end = 0;
   std::int64_t recv_end = 0;
   const std::vector<Block> send = blocks_of(comm.rank(), comm.size(), true, send_end);
@@ -227,7 +228,7 @@ TEST_P(CommExchanges, messages_in_every_order) {
 
 /// Ranks without a block may pass one address for both buffers: an empty workspace has no other.
 TEST_P(CommExchanges, calls_under_way_with_ranks_that_have_nothing) {
-  const Communicator comm = world();
+  const Communicator comm = all_ranks();
   if (comm.size() < 3) GTEST_SKIP() << "needs a rank besides the sender and the receiver";
   const int last = comm.size() - 1;
   const auto one_way = [&](int from, int to) {
@@ -259,7 +260,7 @@ TEST_P(CommExchanges, calls_under_way_with_ranks_that_have_nothing) {
 /// A block with gaps is sent by a datatype: every second element of the source arrives as a row,
 /// and the reverse.
 TEST_P(CommExchanges, messages_of_strided_boxes) {
-  const Communicator comm = world();
+  const Communicator comm = all_ranks();
   if (comm.size() % 2 == 1) GTEST_SKIP() << "ranks meet two by two";
   const int peer = comm.rank() ^ 1;
   const std::int64_t count = 5 + std::min(comm.rank(), peer);
@@ -284,7 +285,7 @@ TEST_P(CommExchanges, messages_of_strided_boxes) {
 }
 
 TEST_P(CommExchanges, exchange_pair_with_different_counts) {
-  const Communicator comm = world();
+  const Communicator comm = all_ranks();
   const int peer = comm.rank() ^ 1;
   if (peer >= comm.size()) return;
   for (const auto& [low, high] :
@@ -314,7 +315,7 @@ Range part(std::int64_t n, int rank, int ranks) {
 }
 
 void exchange_slabs(std::int64_t rows, std::int64_t columns, std::int64_t depth) {
-  const Communicator comm = world();
+  const Communicator comm = all_ranks();
   const Range my_rows = part(rows, comm.rank(), comm.size());
   const Range my_columns = part(columns, comm.rank(), comm.size());
   // Source: [my row][column][depth]. Target: [depth][my column][row].
@@ -380,7 +381,7 @@ TEST_P(CommExchanges, strided_boxes_between_memory_orders) {
 }
 
 TEST_P(CommExchanges, strided_boxes_without_axes_and_with_counts_that_split_twice) {
-  const Communicator comm = world();
+  const Communicator comm = all_ranks();
   const int to = (comm.rank() + 1) % comm.size();
   const int from = (comm.rank() + comm.size() - 1) % comm.size();
   {
@@ -408,7 +409,7 @@ TEST_P(CommExchanges, strided_boxes_without_axes_and_with_counts_that_split_twic
 }
 
 TEST_P(CommExchanges, two_exchanges_in_turn) {
-  const Communicator comm = world();
+  const Communicator comm = all_ranks();
   std::int64_t send_end = 0;
   std::int64_t recv_end = 0;
   const std::vector<Block> send = blocks_of(comm.rank(), comm.size(), true, send_end);
@@ -430,7 +431,7 @@ INSTANTIATE_TEST_SUITE_P(Limits, CommExchanges, ::testing::Values(0, 7, 1));
 // --- plans that are wrong
 
 template <class F>
-std::string message_of(F f) {
+std::string exchange_error_of(F f) {
   try {
     f();
   } catch (const Error& error) {
@@ -441,28 +442,28 @@ std::string message_of(F f) {
 
 TEST(CommExchangeErrors, two_blocks_for_one_rank) {
   const std::vector<Block> blocks = {{0, 0, 1}, {0, 1, 1}};
-  EXPECT_EQ(message_of([&] { PackedAllToAll(world(), blocks, {}, 8); }),
+  EXPECT_EQ(exchange_error_of([&] { PackedAllToAll(all_ranks(), blocks, {}, 8); }),
             "internal: an exchange is planned wrongly: two blocks for rank 0");
   const std::vector<StridedBlock> boxes = {{0, 0, {1}, {1}}, {0, 1, {1}, {1}}};
-  EXPECT_EQ(message_of([&] { StridedAllToAll(world(), boxes, {}, 8); }),
+  EXPECT_EQ(exchange_error_of([&] { StridedAllToAll(all_ranks(), boxes, {}, 8); }),
             "internal: an exchange is planned wrongly: two blocks for rank 0");
 }
 
 TEST(CommExchangeErrors, ranks_that_expect_something_else) {
-  const Communicator comm = world();
+  const Communicator comm = all_ranks();
   const std::vector<Block> send = {{0, 0, 3}};
   std::vector<Block> recv;
   for (int peer = 0; comm.rank() == 0 && peer < comm.size(); ++peer)
     recv.push_back({peer, 3 * peer, peer == 0 ? 2 : 3});
   const std::string prefix = comm.size() == 1 ? "" : "rank 0: ";
   EXPECT_EQ(
-      message_of([&] { PackedAllToAll(comm, send, recv, 8); }),
+      exchange_error_of([&] { PackedAllToAll(comm, send, recv, 8); }),
       "internal: " + prefix +
           "an exchange is planned wrongly: rank 0 sends 3 elements to rank 0, which expects 2");
 }
 
 TEST(CommExchangeErrors, one_rank_alone_is_wrong_and_all_throw) {
-  const Communicator comm = world();
+  const Communicator comm = all_ranks();
   const int last = comm.size() - 1;
   std::vector<Block> send;
   if (comm.rank() == last) send.push_back({comm.size(), 0, 1});
@@ -470,29 +471,33 @@ TEST(CommExchangeErrors, one_rank_alone_is_wrong_and_all_throw) {
   const std::string expected = "internal: " + prefix +
                                "an exchange is planned wrongly: a block for rank " +
                                std::to_string(comm.size()) + " of " + std::to_string(comm.size());
-  EXPECT_EQ(message_of([&] { PackedAllToAll(comm, send, {}, 8); }), expected);
+  EXPECT_EQ(exchange_error_of([&] { PackedAllToAll(comm, send, {}, 8); }), expected);
 }
 
 TEST(CommExchangeErrors, numbers_that_cannot_be) {
   const auto packed = [](Block block, std::int64_t bytes) {
-    return message_of([&] { PackedAllToAll(world(), std::vector<Block>{block}, {}, bytes); });
+    return exchange_error_of(
+        [&] { PackedAllToAll(all_ranks(), std::vector<Block>{block}, {}, bytes); });
   };
   EXPECT_TRUE(packed({0, -1, 1}, 8).starts_with("internal: ")) << packed({0, -1, 1}, 8);
   EXPECT_TRUE(packed({0, 0, -1}, 8).starts_with("internal: "));
   EXPECT_TRUE(packed({0, 0, 1}, 0).starts_with("internal: "));
   EXPECT_TRUE(packed({-1, 0, 1}, 8).starts_with("internal: "));
   EXPECT_TRUE(packed({0, INT64_MAX / 8, 8}, 8).starts_with("invalid_argument: "));
-  const StridedBlock mine{world().rank(), 0, {1}, {1}};
+  const StridedBlock mine{all_ranks().rank(), 0, {1}, {1}};
   const std::vector self = {MessageStep{0, mine, mine}};
-  EXPECT_NE(message_of([&] { Messages(world(), self, 8); }).find("sends messages to itself"),
-            std::string::npos);
-  const std::vector<MessageStep> disordered = {{1, {}, {}}, {0, {}, {}}};
-  EXPECT_NE(message_of([&] { Messages(world(), disordered, 8); }).find("order of its chunks"),
-            std::string::npos);
-  const std::vector<StridedBlock> bad = {{0, 0, {1, 2}, {1}}};
   EXPECT_NE(
-      message_of([&] { StridedAllToAll(world(), bad, {}, 8); }).find("2 extents and 1 strides"),
+      exchange_error_of([&] { Messages(all_ranks(), self, 8); }).find("sends messages to itself"),
       std::string::npos);
+  const std::vector<MessageStep> disordered = {{1, {}, {}}, {0, {}, {}}};
+  EXPECT_NE(
+      exchange_error_of([&] { Messages(all_ranks(), disordered, 8); }).find("order of its chunks"),
+      std::string::npos);
+  const std::vector<StridedBlock> bad = {{0, 0, {1, 2}, {1}}};
+  EXPECT_NE(exchange_error_of([&] {
+              StridedAllToAll(all_ranks(), bad, {}, 8);
+            }).find("2 extents and 1 strides"),
+            std::string::npos);
 }
 
 }  // namespace

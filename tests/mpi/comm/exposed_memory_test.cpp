@@ -12,11 +12,12 @@
 #include "base/memory.hpp"
 #include "comm/environment.hpp"
 #include "comm/from_mpi.hpp"
+#include "mpi/support/world.hpp"
 
 namespace weft::comm {
 namespace {
 
-Communicator world() { return communicator_of(MPI_COMM_WORLD); }
+using test_support::all_ranks;
 
 /// Ragged, with empty blocks, different in both directions and in each chunk.
 std::int64_t count_between(int from, int to, int chunk) {
@@ -75,14 +76,14 @@ struct Exposed {
 
   void start(int round) {
     std::fill_n(static_cast<std::int32_t*>(memory.data()), recv.end, -1);
-    sent = content(send, round, world().rank(), true);
+    sent = content(send, round, all_ranks().rank(), true);
     for (int chunk = 0; chunk < chunks; ++chunk) puts.start(chunk, sent.data());
   }
   void expect(int round) {
     puts.finish();
     const auto* found = static_cast<const std::int32_t*>(memory.data());
     EXPECT_EQ(std::vector<std::int32_t>(found, found + recv.end),
-              content(recv, round, world().rank(), false));
+              content(recv, round, all_ranks().rank(), false));
   }
 };
 
@@ -95,7 +96,7 @@ class CommPuts : public ::testing::TestWithParam<int> {
 
 TEST_P(CommPuts, blocks_arrive_at_their_places) {
   for (const int chunks : {1, 3}) {
-    Exposed exchange(world(), chunks);
+    Exposed exchange(all_ranks(), chunks);
     for (int round = 0; round < 3; ++round) {
       exchange.start(round);
       exchange.expect(round);
@@ -110,8 +111,8 @@ TEST_P(CommPuts, blocks_arrive_at_their_places) {
 }
 
 TEST_P(CommPuts, two_exchanges_under_way) {
-  Exposed first(world(), 2);
-  Exposed second(world(), 1);
+  Exposed first(all_ranks(), 2);
+  Exposed second(all_ranks(), 1);
   for (int round = 0; round < 4; ++round) {
     first.start(round);
     second.start(round);
@@ -121,8 +122,8 @@ TEST_P(CommPuts, two_exchanges_under_way) {
 }
 
 TEST_P(CommPuts, nothing_at_all) {
-  const ExposedMemory memory(world(), 0);
-  const Puts puts(world(), memory, 1, {}, {}, 8);
+  const ExposedMemory memory(all_ranks(), 0);
+  const Puts puts(all_ranks(), memory, 1, {}, {}, 8);
   puts.start(0, nullptr);
   puts.finish();
   puts.finish();
@@ -134,15 +135,15 @@ INSTANTIATE_TEST_SUITE_P(limits, CommPuts, ::testing::Values(0, 5));
 TEST(CommExposedMemory, is_aligned_and_counted) {
   const std::int64_t before = memory_counters().live_bytes;
   {
-    const ExposedMemory memory(world(), 1000 + world().rank());
+    const ExposedMemory memory(all_ranks(), 1000 + all_ranks().rank());
     EXPECT_EQ(reinterpret_cast<std::uintptr_t>(memory.data()) % 64, 0U);
-    EXPECT_EQ(memory_counters().live_bytes - before, 1000 + world().rank());
+    EXPECT_EQ(memory_counters().live_bytes - before, 1000 + all_ranks().rank());
   }
   EXPECT_EQ(memory_counters().live_bytes, before);
 }
 
 TEST(CommExposedMemory, ranks_that_expect_something_else_all_throw) {
-  const Communicator comm = world();
+  const Communicator comm = all_ranks();
   if (comm.size() < 2) GTEST_SKIP() << "needs two ranks";
   const ExposedMemory memory(comm, 64);
   std::vector<ChunkedBlock> send;

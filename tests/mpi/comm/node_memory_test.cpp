@@ -14,11 +14,12 @@
 #include <weft/error.hpp>
 
 #include "base/memory.hpp"
+#include "mpi/support/world.hpp"
 
 namespace weft::comm {
 namespace {
 
-Communicator world() { return communicator_of(MPI_COMM_WORLD); }
+using test_support::all_ranks;
 
 /// Sets WEFT_NODE_MEMORY for one test.
 class Forced {
@@ -44,7 +45,7 @@ class Forced {
 };
 
 template <class F>
-std::string message_of(F f) {
+std::string memory_error_of(F f) {
   try {
     f();
   } catch (const Error& error) {
@@ -75,7 +76,7 @@ class CommNodeMemory : public ::testing::TestWithParam<NodeMemoryKind> {};
 
 /// Each rank writes into its own memory and reads that of all ranks of its node.
 TEST_P(CommNodeMemory, every_rank_reads_what_every_other_wrote) {
-  const Communicator node = world().node_group();
+  const Communicator node = all_ranks().node_group();
   if (GetParam() == NodeMemoryKind::window && node.is_solo())
     GTEST_SKIP() << "a window needs 2 ranks";
   // Ragged, and nothing at all on every third rank.
@@ -104,7 +105,7 @@ TEST_P(CommNodeMemory, every_rank_reads_what_every_other_wrote) {
 }
 
 TEST_P(CommNodeMemory, leaves_no_file_no_descriptor_and_no_count_behind) {
-  const Communicator node = world().node_group();
+  const Communicator node = all_ranks().node_group();
   if (GetParam() == NodeMemoryKind::window) GTEST_SKIP() << "MPI's own";
   const int descriptors = open_descriptors();
   const std::int64_t live = memory_counters().live_bytes;
@@ -118,7 +119,7 @@ TEST_P(CommNodeMemory, leaves_no_file_no_descriptor_and_no_count_behind) {
 }
 
 TEST_P(CommNodeMemory, outlives_the_rank_that_drops_it_first) {
-  const Communicator node = world().node_group();
+  const Communicator node = all_ranks().node_group();
   if (node.is_solo() || GetParam() == NodeMemoryKind::ordinary)
     GTEST_SKIP() << "needs 2 ranks that share memory";
   auto memory = std::make_unique<NodeMemory>(node, 80, GetParam());
@@ -132,11 +133,11 @@ TEST_P(CommNodeMemory, outlives_the_rank_that_drops_it_first) {
 }
 
 TEST_P(CommNodeMemory, more_than_there_is_is_an_error_on_all_ranks) {
-  const Communicator node = world().node_group();
+  const Communicator node = all_ranks().node_group();
   if (GetParam() == NodeMemoryKind::window && node.is_solo())
     GTEST_SKIP() << "a window needs 2 ranks";
   const std::int64_t bytes = node.rank() == node.size() - 1 ? std::int64_t{1} << 50 : 8;
-  EXPECT_NE(message_of([&] { NodeMemory(node, bytes, GetParam()); }).find("out_of_memory: "),
+  EXPECT_NE(memory_error_of([&] { NodeMemory(node, bytes, GetParam()); }).find("out_of_memory: "),
             std::string::npos);
 }
 
@@ -150,17 +151,17 @@ INSTANTIATE_TEST_SUITE_P(Kinds, CommNodeMemory,
                          });
 
 TEST(CommNodeMemoryKind, is_the_same_on_all_ranks_of_a_node) {
-  const Communicator node = world().node_group();
-  const auto kind = static_cast<std::int64_t>(node_memory_kind(world()));
+  const Communicator node = all_ranks().node_group();
+  const auto kind = static_cast<std::int64_t>(node_memory_kind(all_ranks()));
   EXPECT_EQ(node.min(kind), node.max(kind));
-  EXPECT_EQ(static_cast<std::int64_t>(node_memory_kind(world())), kind);
+  EXPECT_EQ(static_cast<std::int64_t>(node_memory_kind(all_ranks())), kind);
 }
 
 TEST(CommNodeMemoryKind, each_fall_back_can_be_forced) {
   for (const char* word : {"memfd", "posix", "window", "private"}) {
     const Forced forced(word);
-    const std::string kind = to_string(probe_node_memory(world()));
-    if (std::string(word) == "window" && world().node_group().is_solo()) {
+    const std::string kind = to_string(probe_node_memory(all_ranks()));
+    if (std::string(word) == "window" && all_ranks().node_group().is_solo()) {
       EXPECT_EQ(kind, "private");
     } else {
       EXPECT_EQ(kind, word);
@@ -170,16 +171,16 @@ TEST(CommNodeMemoryKind, each_fall_back_can_be_forced) {
 
 TEST(CommNodeMemoryKind, another_word_is_refused_on_all_ranks) {
   const Forced forced("tape");
-  EXPECT_EQ(message_of([] { probe_node_memory(world()); }),
+  EXPECT_EQ(memory_error_of([] { probe_node_memory(all_ranks()); }),
             "invalid_argument: the environment variable WEFT_NODE_MEMORY must be memfd, posix, "
             "window or private; "
             "got 'tape'");
 }
 
 TEST(CommNodeMemoryKind, ranks_that_ask_for_different_kinds_are_refused) {
-  if (world().size() < 2) GTEST_SKIP() << "needs 2 ranks";
-  const Forced forced(world().rank() == 1 ? "posix" : "memfd");
-  EXPECT_EQ(message_of([] { probe_node_memory(world()); }),
+  if (all_ranks().size() < 2) GTEST_SKIP() << "needs 2 ranks";
+  const Forced forced(all_ranks().rank() == 1 ? "posix" : "memfd");
+  EXPECT_EQ(memory_error_of([] { probe_node_memory(all_ranks()); }),
             "disagreement: node memory: the ranks differ: WEFT_NODE_MEMORY is memfd on rank 0 and "
             "posix on rank 1; "
             "pass the same WEFT_NODE_MEMORY on every rank");
@@ -190,17 +191,17 @@ TEST(CommNodeSegment, a_handle_that_means_something_else_is_refused) {
   EXPECT_EQ(NodeSegment::attach(segment.handle()).size(), 100);
   NodeHandle handle = segment.handle();
   handle.cookie ^= 1;
-  EXPECT_NE(message_of([&] { NodeSegment::attach(handle); }).find("is not what the peer made"),
+  EXPECT_NE(memory_error_of([&] { NodeSegment::attach(handle); }).find("is not what the peer made"),
             std::string::npos);
   handle = segment.handle();
   handle.descriptor = 0;
-  EXPECT_TRUE(message_of([&] { NodeSegment::attach(handle); }).starts_with("unsupported: "));
+  EXPECT_TRUE(memory_error_of([&] { NodeSegment::attach(handle); }).starts_with("unsupported: "));
   handle = segment.handle();
   handle.pid = 0x3fffffff;
-  EXPECT_TRUE(message_of([&] { NodeSegment::attach(handle); }).starts_with("unsupported: "));
+  EXPECT_TRUE(memory_error_of([&] { NodeSegment::attach(handle); }).starts_with("unsupported: "));
   handle = segment.handle();
   handle.bytes = 1 << 20;
-  EXPECT_NE(message_of([&] { NodeSegment::attach(handle); }).find("bytes instead of"),
+  EXPECT_NE(memory_error_of([&] { NodeSegment::attach(handle); }).find("bytes instead of"),
             std::string::npos);
 }
 
@@ -209,8 +210,9 @@ TEST(CommNodeSegment, a_closed_segment_takes_no_newcomers) {
     NodeSegment segment = NodeSegment::create(kind, 100);
     const NodeSegment before = NodeSegment::attach(segment.handle());
     segment.close_for_newcomers();
-    EXPECT_TRUE(
-        message_of([&] { NodeSegment::attach(segment.handle()); }).starts_with("unsupported: "));
+    EXPECT_TRUE(memory_error_of([&] {
+                  NodeSegment::attach(segment.handle());
+                }).starts_with("unsupported: "));
     static_cast<char*>(segment.data())[99] = 'x';
     EXPECT_EQ(static_cast<char*>(before.data())[99], 'x');
   }
@@ -228,17 +230,18 @@ TEST(CommNodeSegment, memory_is_zero_and_reserved) {
 }
 
 TEST(CommNodeMemoryRoom, ranks_of_a_node_are_counted_together) {
-  const Communicator comm = world();
-  EXPECT_EQ(message_of([&] { require_memory_together(comm, std::int64_t{1} << 20, "the array"); }),
-            "no error");
+  const Communicator comm = all_ranks();
+  EXPECT_EQ(
+      memory_error_of([&] { require_memory_together(comm, std::int64_t{1} << 20, "the array"); }),
+      "no error");
   const std::int64_t available = comm.min(unpromised_memory_bytes());
   // Each alone would fit, all together do not.
   const std::int64_t share = available / comm.size() / 4 * 5;
   const std::string message =
-      message_of([&] { require_memory_together(comm, share, "the array"); });
+      memory_error_of([&] { require_memory_together(comm, share, "the array"); });
   EXPECT_TRUE(message.starts_with("out_of_memory: the array needs ")) << message;
   EXPECT_EQ(
-      message_of([&] { require_memory_together(comm, INT64_MAX, "the array"); }).substr(0, 15),
+      memory_error_of([&] { require_memory_together(comm, INT64_MAX, "the array"); }).substr(0, 15),
       "out_of_memory: ");
 }
 

@@ -4,16 +4,15 @@
 
 #include "mpi/support/fft_check.hpp"
 #include "mpi/support/slow_hand_over.hpp"
+#include "mpi/support/world.hpp"
 #include "plan/chirp_view.hpp"
 #include "plan/fixed_rule.hpp"
 
 namespace weft::test_support {
 namespace {
 
-const MPI_Comm world = MPI_COMM_WORLD;
-
 /// Checks a line in both directions, planned by the fixed rule.
-void check_line(Problem problem, bool in_place = false, std::uint64_t seed = 1) {
+void check_chirp(Problem problem, bool in_place = false, std::uint64_t seed = 1) {
   problem.ranks = size_of(world);
   check_case({.problem = problem, .in_place = in_place, .slack = in_place ? 0 : 1, .seed = seed},
              world);
@@ -50,19 +49,20 @@ bool is_convolution(std::int64_t n, Kind kind, OutputChoice output) {
 }
 
 /// Primes, twice a prime and a product of two.
-const std::vector<std::int64_t> lengths{97, 101, 211, 1009, 2 * 499, 17 * 19};
+const std::vector<std::int64_t> prime_lengths{97, 101, 211, 1009, 2 * 499, 17 * 19};
 
 TEST(FftChirp, AgreesWithTheOracle) {
   std::uint64_t seed = 0;
   int convolutions = 0;
-  for (const std::int64_t n : lengths)
+  for (const std::int64_t n : prime_lengths)
     for (const Kind kind : {Kind::c2c, Kind::r2c})
       for (const OutputChoice output : {OutputChoice::any, OutputChoice::same}) {
         convolutions += is_convolution(n, kind, output) ? 1 : 0;
         for (const Precision precision : {Precision::f32, Precision::f64}) {
           ++seed;
-          check_line({.shape = {n}, .kinds = kind, .precision = precision, .output_choice = output},
-                     seed % 3 == 0, seed);
+          check_chirp(
+              {.shape = {n}, .kinds = kind, .precision = precision, .output_choice = output},
+              seed % 3 == 0, seed);
         }
       }
   // 2 * 499 and 17 * 19 have factors for a few ranks.
@@ -106,23 +106,23 @@ TEST(FftChirp, SignsNormsThreadsAndTheWidestPrecision) {
     for (const int sign : {-1, 1})
       for (const Norm norm : {Norm::none, Norm::ortho, Norm::backward, Norm::forward})
         for (const int threads : {1, 3})
-          check_line(
+          check_chirp(
               {.shape = {503}, .kinds = kind, .norm = norm, .sign = sign, .threads = threads});
   for (const Kind kind : {Kind::c2c, Kind::r2c})
     for (const int sign : {-1, 1})
       for (const std::int64_t n : {131, 2 * 83})
-        check_line({.shape = {n},
-                    .kinds = kind,
-                    .precision = Precision::f80,
-                    .norm = Norm::ortho,
-                    .sign = sign,
-                    .overwrite_input = true});
+        check_chirp({.shape = {n},
+                     .kinds = kind,
+                     .precision = Precision::f80,
+                     .norm = Norm::ortho,
+                     .sign = sign,
+                     .overwrite_input = true});
 }
 
 TEST(FftChirp, ALongPrime) {
   for (const Kind kind : {Kind::c2c, Kind::r2c})
     for (const Precision precision : {Precision::f32, Precision::f64})
-      check_line({.shape = {4099}, .kinds = kind, .precision = precision});
+      check_chirp({.shape = {4099}, .kinds = kind, .precision = precision});
 }
 
 /// Node memory too, as these ranks share it.
@@ -134,7 +134,7 @@ TEST(FftChirp, EveryExchange) {
   for (const Exchange& exchange : all_exchanges(here, 3))
     for (const Kind kind : {Kind::c2c, Kind::r2c}) {
       SCOPED_TRACE(describe(exchange));
-      check_line({.shape = {317}, .kinds = kind, .exchange = exchange}, kind == Kind::r2c);
+      check_chirp({.shape = {317}, .kinds = kind, .exchange = exchange}, kind == Kind::r2c);
     }
   if (size_of(world) == 1) return;  // exchanges nothing
   for (const Exchange& choices : {Exchange{.wire_form = WireForm::packed, .chunks = every_slice},
@@ -142,7 +142,7 @@ TEST(FftChirp, EveryExchange) {
     for (const Kind kind : {Kind::c2c, Kind::r2c})
       for (const bool in_place : {false, true}) {
         SCOPED_TRACE(describe(choices));
-        check_line({.shape = {317}, .kinds = kind, .threads = 2, .exchange = choices}, in_place);
+        check_chirp({.shape = {317}, .kinds = kind, .threads = 2, .exchange = choices}, in_place);
       }
 }
 
@@ -185,16 +185,16 @@ TEST(FftChirp, LayoutsOfTheCallers) {
     Problem problem{.shape = {n}, .kinds = kind, .ranks = ranks, .has_input = true};
     problem.input = Layout::of_boxes({n}, boxes);
     EXPECT_EQ(make_plan(problem).convolves(), ranks > 1);
-    check_line(problem);
-    check_line(problem, true);
+    check_chirp(problem);
+    check_chirp(problem, true);
     const Shape output = checked(problem).output_shape();
     problem.output_choice = OutputChoice::given;
     problem.output = Layout::on_one(output, ranks, ranks - 1);
-    check_line(problem);
+    check_chirp(problem);
     // A layout that cuts rows goes to one rank as before.
     problem.output_choice = OutputChoice::any;
     problem.input = Layout::slab({n}, ranks);
-    check_line(problem);
+    check_chirp(problem);
   }
 }
 

@@ -4,11 +4,10 @@
 
 #include "mpi/support/fft_check.hpp"
 #include "mpi/support/same_error.hpp"
+#include "mpi/support/world.hpp"
 
 namespace weft::test_support {
 namespace {
-
-const MPI_Comm world = MPI_COMM_WORLD;
 
 FftOptions valid() { return {.shape = {8, 6, 5}, .comm = world}; }
 

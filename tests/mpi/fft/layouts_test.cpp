@@ -3,11 +3,10 @@
 
 #include "comm/environment.hpp"
 #include "mpi/support/fft_check.hpp"
+#include "mpi/support/world.hpp"
 
 namespace weft::test_support {
 namespace {
-
-const MPI_Comm world = MPI_COMM_WORLD;
 
 constexpr std::array<Exchange, 3> tried_exchanges = {
     Exchange{.method = Method::collective, .wire_form = WireForm::packed},

@@ -6,11 +6,11 @@
 #include "comm/from_mpi.hpp"
 #include "comm/node_memory.hpp"
 #include "mpi/support/fft_check.hpp"
+#include "mpi/support/world.hpp"
 
 namespace weft::test_support {
 namespace {
 
-const MPI_Comm world = MPI_COMM_WORLD;
 using Complex = std::complex<double>;
 
 constexpr Exchange datatypes{.method = Method::collective, .wire_form = WireForm::datatype};

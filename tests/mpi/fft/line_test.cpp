@@ -1,10 +1,9 @@
 // One axis that is divided among the ranks, against the direct DFT of the gathered array.
 #include "mpi/support/fft_check.hpp"
+#include "mpi/support/world.hpp"
 
 namespace weft::test_support {
 namespace {
-
-const MPI_Comm world = MPI_COMM_WORLD;
 
 /// Checks a line in both directions.
 void check_line(Problem problem, bool in_place = false, std::uint64_t seed = 1) {

@@ -34,7 +34,7 @@ struct Fields {
   }
 };
 
-const std::vector<Exchange> listed = {
+const std::vector<Exchange> listed_for_many = {
     {},
     {.method = Method::collective, .wire_form = WireForm::packed},
     {.method = Method::collective, .wire_form = WireForm::datatype, .chunks = 3},
@@ -47,7 +47,7 @@ const std::vector<Exchange> listed = {
 
 /// The same bits as one call after the other: the same stages run on the same numbers.
 TEST(FftMany, IsOneCallAfterTheOther) {
-  for (const Exchange& choices : with_every_method(listed))
+  for (const Exchange& choices : with_every_method(listed_for_many))
     for (const OutputChoice output : {OutputChoice::any, OutputChoice::same})
       for (const std::size_t count : {0, 1, 2, 5}) {
         SCOPED_TRACE(describe(choices) + ", " + std::to_string(count) + " arrays");
@@ -71,7 +71,7 @@ TEST(FftMany, IsOneCallAfterTheOther) {
 }
 
 TEST(FftMany, InPlace) {
-  for (const Exchange& choices : with_every_method(listed)) {
+  for (const Exchange& choices : with_every_method(listed_for_many)) {
     SCOPED_TRACE(describe(choices));
     Fft<double> fft({.shape = {12, 10}, .comm = world, .exchange = choices});
     Fields expected(fft, 3);

@@ -6,14 +6,13 @@
 #include "comm/node_memory.hpp"
 #include "mpi/support/fft_check.hpp"
 #include "mpi/support/same_error.hpp"
+#include "mpi/support/world.hpp"
 #include "plan/round_trip_steps.hpp"
 
 namespace weft::test_support {
 namespace {
 
-const MPI_Comm world = MPI_COMM_WORLD;
-
-bool can_share() {
+bool all_share_memory() {
   const comm::Communicator comm = comm::communicator_of(world);
   return comm.node_group().size() == comm.size() &&
          comm::node_memory_kind(comm) != comm::NodeMemoryKind::ordinary;
@@ -28,7 +27,7 @@ std::vector<Exchange> every_method() {
       {.method = Method::messages, .wire_form = WireForm::packed, .piece_bytes = 64},
       {.method = Method::messages, .wire_form = WireForm::datatype},
       {.method = Method::collective, .wire = WirePrecision::f32}};
-  if (can_share()) {
+  if (all_share_memory()) {
     all.push_back({.method = Method::shared});
     all.push_back({.method = Method::messages, .nodes = NodeUse::separate});
     all.push_back({.method = Method::messages, .nodes = NodeUse::combined});
@@ -140,7 +139,7 @@ TEST(RoundTripRecord, ExchangesMoveWhatTheLayoutsSay) {
                           .modes = run % 3 == 1 ? Shape{two_thirds} : Shape{},
                           .support = run % 3 == 2 ? Shape{5} : Shape{},
                           .ranks = ranks,
-                          .ranks_per_node = can_share() ? ranks : 1,
+                          .ranks_per_node = all_share_memory() ? ranks : 1,
                           .output_choice = output,
                           .exchange = exchange};
           if (output == OutputChoice::same && (run % 3 != 0)) problem.modes = problem.support = {};
@@ -152,7 +151,7 @@ TEST(RoundTripRecord, ExchangesMoveWhatTheLayoutsSay) {
 
 /// Forward and backward record what comes from other ranks' memory, also with modes and support.
 TEST(RoundTripRecord, BytesFromOthersAreThoseOfTheLayouts) {
-  if (!can_share()) GTEST_SKIP() << "the ranks share no memory here";
+  if (!all_share_memory()) GTEST_SKIP() << "the ranks share no memory here";
   const std::int64_t ranks = size_of(world);
   for (const Shape& modes : {Shape{}, Shape{two_thirds}})
     for (const Shape& support : {Shape{}, Shape{6}})

@@ -1,10 +1,9 @@
 // Shapes, axes, kinds, precisions, signs and norms against the direct DFT of the gathered array.
 #include "mpi/support/fft_check.hpp"
+#include "mpi/support/world.hpp"
 
 namespace weft::test_support {
 namespace {
-
-const MPI_Comm world = MPI_COMM_WORLD;
 
 /// Counts a test's cases, so that an empty loop fails, and varies the options that the test leaves
 /// open.

@@ -10,6 +10,7 @@
 #include "comm/agreement.hpp"
 #include "mpi/support/ooc_disks.hpp"
 #include "mpi/support/same_error.hpp"
+#include "mpi/support/world.hpp"
 #include "ooc/plan/k_pass_planner.hpp"
 #include "ooc/ranks/run_on_ranks.hpp"
 #include "support/ooc_reference.hpp"
@@ -17,6 +18,7 @@
 namespace weft::ooc {
 namespace {
 
+using test_support::all_ranks;
 using test_support::expect_same_error;
 
 /// What the first rank was told last; the same on all ranks.
@@ -29,7 +31,7 @@ PassProgress shared(PassProgress kept) {
 /// The last rank fails after every round in turn, and what was not on the disks is of no use then.
 TEST(OocCheckpointsOnRanks, GoesOnFromItsLastCheckpoint) {
   if (is_left_out()) GTEST_SKIP();
-  const comm::Communicator comm = world();
+  const comm::Communicator comm = all_ranks();
   const KPassProblem problem =
       sized({.shape = {1 << 12}, .axes = {0}, .precision = Precision::f64}, 9, 3);
   const KPassPlan plan = distribute_plan(plan_passes(problem), comm.size());
@@ -75,7 +77,7 @@ TEST(OocCheckpointsOnRanks, GoesOnFromItsLastCheckpoint) {
 /// The first rank's clock decides for all, and the first one is told when all others were.
 TEST(OocCheckpointsOnRanks, TheyAreThoseOfAll) {
   if (is_left_out()) GTEST_SKIP();
-  const comm::Communicator comm = world();
+  const comm::Communicator comm = all_ranks();
   const KPassProblem problem =
       sized({.shape = {1 << 14}, .axes = {0}, .precision = Precision::f64}, 11, 4);
   const KPassPlan plan = distribute_plan(plan_passes(problem), comm.size());

@@ -10,6 +10,7 @@
 #include "mpi/support/ooc_disks.hpp"
 #include "mpi/support/same_error.hpp"
 #include "mpi/support/slow_hand_over.hpp"
+#include "mpi/support/world.hpp"
 #include "ooc/plan/k_pass_planner.hpp"
 #include "ooc/ranks/run_on_ranks.hpp"
 #include "support/ooc_reference.hpp"
@@ -19,6 +20,7 @@
 namespace weft::ooc {
 namespace {
 
+using test_support::all_ranks;
 using test_support::draw;
 using test_support::expect_same_error;
 using test_support::Power;
@@ -26,7 +28,7 @@ using test_support::Random;
 using test_support::UnsafeVolume;
 
 /// What the first rank was told last; the same on all ranks.
-PassProgress shared(const PassProgress& kept) {
+PassProgress same_on_all(const PassProgress& kept) {
   std::array<std::int64_t, 3> values = {kept.pass, kept.panels_done, kept.has_journal ? 1 : 0};
   MPI_Bcast(values.data(), 3, MPI_INT64_T, 0, MPI_COMM_WORLD);
   return {.pass = values[0], .panels_done = values[1], .has_journal = values[2] == 1};
@@ -90,17 +92,17 @@ KPassProblem problem_of(const Shape& shape, int lg_memory, int lg_block) {
 
 std::vector<std::byte> result_elsewhere(const KPassProblem& problem, const OwnershipPtr& ownership,
                                         const std::vector<std::byte>& x) {
-  const KPassPlan plan = distribute_plan(plan_passes(problem), world().size());
-  Disks disks(plan, ownership, ownership, world().rank());
+  const KPassPlan plan = distribute_plan(plan_passes(problem), all_ranks().size());
+  Disks disks(plan, ownership, ownership, all_ranks().rank());
   disks.put(x);
-  run_on_ranks(plan, world(), disks.volumes());
+  run_on_ranks(plan, all_ranks(), disks.volumes());
   return disks.gathered();
 }
 
 KPassPlan planned_in_place(KPassProblem problem, const OwnershipPtr& ownership, bool keeps) {
   problem.in_place = true;
   problem.preserve_inputs = keeps;
-  return distribute_plan(plan_passes(problem), world().size(), ownership);
+  return distribute_plan(plan_passes(problem), all_ranks().size(), ownership);
 }
 
 bool takes_several_trips(const KPassPlan& plan, const OwnershipPtr& ownership) {
@@ -118,14 +120,14 @@ int run_through_failures(const KPassPlan& plan, OwnDisks& disks, Random& same, R
   const Checkpoints checkpoints = {.is_due = [&] { return draw(own, 0, 2) == 0; },
                                    .keep = [&](const PassProgress& at) { kept = at; }};
   for (int failures = 0;; ++failures) {
-    const auto unlucky = static_cast<int>(draw(same, 0, world().size() - 1));
+    const auto unlucky = static_cast<int>(draw(same, 0, all_ranks().size() - 1));
     // The more ranks, the fewer operations each of them has.
-    const std::int64_t most = 2500 / world().size();
+    const std::int64_t most = 2500 / all_ranks().size();
     const std::int64_t operations = failures < 3 ? draw(same, 0, most) : INT64_MAX;
-    Power power(world().rank() == unlucky ? operations : INT64_MAX);
+    Power power(all_ranks().rank() == unlucky ? operations : INT64_MAX);
     const auto error = comm::error_of([&] {
-      run_on_ranks(plan, world(), disks.volumes(power),
-                   {.checkpoints = checkpoints, .start = shared(kept)});
+      run_on_ranks(plan, all_ranks(), disks.volumes(power),
+                   {.checkpoints = checkpoints, .start = same_on_all(kept)});
     });
     if (!error) return failures;
     EXPECT_EQ(error->code(), ErrorCode::io_failure) << error->what();
@@ -136,11 +138,11 @@ int run_through_failures(const KPassPlan& plan, OwnDisks& disks, Random& same, R
 TEST(OocInPlaceOnRanks, TheBitsAreThoseOfAnotherTarget) {
   if (is_left_out()) GTEST_SKIP();
   if (hands_over_slowly()) GTEST_SKIP() << slow;
-  std::uint64_t seed = world().rank() == 0 ? test_support::chosen_seed(138) : 0;
+  std::uint64_t seed = all_ranks().rank() == 0 ? test_support::chosen_seed(138) : 0;
   MPI_Bcast(&seed, 1, MPI_UINT64_T, 0, MPI_COMM_WORLD);
   SCOPED_TRACE(test_support::repeated_by(seed));
   Random same(seed);
-  Random own(seed + 1 + static_cast<std::uint64_t>(world().rank()));
+  Random own(seed + 1 + static_cast<std::uint64_t>(all_ranks().rank()));
   int failures = 0;
   int several_trips = 0;
   for (const KPassProblem& problem : {problem_of({12, 14, 18, 5}, 10, 2),
@@ -149,27 +151,27 @@ TEST(OocInPlaceOnRanks, TheBitsAreThoseOfAnotherTarget) {
       SCOPED_TRACE(weft::to_string(problem.shape) + ", holding " + std::to_string(which));
       const std::int64_t points = volume(problem.shape);
       const auto x = bytes_of<double>(test_support::random_exact(points, 71, false), false);
-      const OwnershipPtr ownership = ooc::ownership(which, std::ssize(x), world().size());
+      const OwnershipPtr ownership = ooc::ownership(which, std::ssize(x), all_ranks().size());
       const auto expected = result_elsewhere(problem, ownership, x);
       {
         const KPassPlan plan = planned_in_place(problem, ownership, false);
-        OwnDisks disks(plan, ownership, world().rank());
+        OwnDisks disks(plan, ownership, all_ranks().rank());
         disks.put(x);
         Power power(INT64_MAX);
-        run_on_ranks(plan, world(), disks.volumes(power));
+        run_on_ranks(plan, all_ranks(), disks.volumes(power));
         EXPECT_EQ(disks.gathered(), expected);
       }
       const KPassPlan plan = planned_in_place(problem, ownership, true);
       several_trips += plan.journal_slot_bytes > 0 && takes_several_trips(plan, ownership);
       for (int k = 0; k < 3; ++k) {
-        OwnDisks disks(plan, ownership, world().rank());
+        OwnDisks disks(plan, ownership, all_ranks().rank());
         disks.put(x);
         failures += run_through_failures(plan, disks, same, own);
         ASSERT_EQ(disks.gathered(), expected) << "run " << k;
       }
     }
   EXPECT_GT(failures, 40);
-  if (world().size() > 1) {
+  if (all_ranks().size() > 1) {
     EXPECT_GT(several_trips, 0);
   }
 }
@@ -177,19 +179,19 @@ TEST(OocInPlaceOnRanks, TheBitsAreThoseOfAnotherTarget) {
 TEST(OocInPlaceOnRanks, WhatCannotBeIsRefused) {
   if (is_left_out()) GTEST_SKIP();
   const KPassProblem problem = problem_of({12, 14, 18, 5}, 10, 2);
-  const OwnershipPtr ownership = owned_by_parts(0, volume(problem.shape) * 16, world().size());
+  const OwnershipPtr ownership = owned_by_parts(0, volume(problem.shape) * 16, all_ranks().size());
   const Checkpoints checkpoints = {.is_due = [] { return false; },
                                    .keep = [](const PassProgress&) {}};
   const KPassPlan plain = planned_in_place(problem, ownership, false);
-  OwnDisks disks(plain, ownership, world().rank());
+  OwnDisks disks(plain, ownership, all_ranks().rank());
   Power power(INT64_MAX);
   expect_same_error(MPI_COMM_WORLD, ErrorCode::invalid_argument, {"keep their input"}, [&] {
-    run_on_ranks(plain, world(), disks.volumes(power), {.checkpoints = checkpoints});
+    run_on_ranks(plain, all_ranks(), disks.volumes(power), {.checkpoints = checkpoints});
   });
   const KPassPlan kept = planned_in_place(problem, ownership, true);
-  OwnDisks more(kept, ownership, world().rank());
+  OwnDisks more(kept, ownership, all_ranks().rank());
   expect_same_error(MPI_COMM_WORLD, ErrorCode::invalid_argument, {"in a journal"}, [&] {
-    run_on_ranks(kept, world(), more.volumes(power),
+    run_on_ranks(kept, all_ranks(), more.volumes(power),
                  {.checkpoints = checkpoints,
                   .start = {.panels_done = panel_count(kept.passes[0]), .has_journal = true}});
   });
@@ -197,7 +199,7 @@ TEST(OocInPlaceOnRanks, WhatCannotBeIsRefused) {
   expect_same_error(MPI_COMM_WORLD, ErrorCode::invalid_argument, {"different volumes"}, [&] {
     VolumesOnRanks volumes = more.volumes(power);
     volumes.input.volume = &another;
-    run_on_ranks(kept, world(), volumes, {.checkpoints = checkpoints});
+    run_on_ranks(kept, all_ranks(), volumes, {.checkpoints = checkpoints});
   });
 }
 

@@ -17,12 +17,14 @@
 #include "base/memory.hpp"
 #include "mpi/support/ooc_disks.hpp"
 #include "mpi/support/same_error.hpp"
+#include "mpi/support/world.hpp"
 #include "ooc/plan/k_pass_planner.hpp"
 #include "support/ooc_reference.hpp"
 
 namespace weft::ooc {
 namespace {
 
+using test_support::all_ranks;
 using test_support::Exact;
 using test_support::expect_same_error;
 
@@ -49,7 +51,7 @@ void expect_result(const KPassPlan& plan, const OwnershipPtr& input, const Owner
   const KPassProblem& p = plan.problem;
   const bool single = p.precision == Precision::f32;
   const Exact x = test_support::random_exact(volume(p.shape), seed, p.real_input);
-  const comm::Communicator comm = world();
+  const comm::Communicator comm = all_ranks();
   Disks disks(plan, input, output, comm.rank());
   disks.put(single ? bytes_of<float>(x, p.real_input) : bytes_of<double>(x, p.real_input));
 
@@ -122,7 +124,7 @@ std::vector<Case> cases(Precision precision) {
 
 TEST(OocOnRanks, AgreesWithTheReference) {
   if (is_left_out()) GTEST_SKIP();
-  const int ranks = world().size();
+  const int ranks = all_ranks().size();
   std::set<std::size_t> passes;
   int which = 0;
   for (std::size_t k = 0; k < cases(Precision::f64).size(); ++k, ++which) {
@@ -143,7 +145,7 @@ TEST(OocOnRanks, AgreesWithTheReference) {
 
 /// What a pass reads was stored for it, so k passes make k - 1 exchanges and those of the ends.
 TEST(OocOnRanks, ScratchIsReadWithoutMessages) {
-  const int ranks = world().size();
+  const int ranks = all_ranks().size();
   for (const Case& c : cases(Precision::f64)) {
     const KPassPlan plan = distribute_plan(plan_passes(c.problem), ranks);
     const OwnershipPtr ends = owned_by_parts(0, plan.output_bytes(), ranks);
@@ -162,7 +164,7 @@ TEST(OocOnRanks, ScratchIsReadWithoutMessages) {
 
 TEST(OocOnRanks, MemoryIsWhatWasCounted) {
   if (is_left_out()) GTEST_SKIP();
-  const comm::Communicator comm = world();
+  const comm::Communicator comm = all_ranks();
   const KPassProblem problem =
       sized({.shape = {1 << 16}, .axes = {0}, .precision = Precision::f64}, 14, 4);
   const KPassPlan plan = distribute_plan(plan_passes(problem), comm.size());
@@ -187,7 +189,7 @@ TEST(OocOnRanks, MemoryIsWhatWasCounted) {
 
 TEST(OocOnRanks, OneRanksFailureIsThatOfAll) {
   if (is_left_out()) GTEST_SKIP();
-  const comm::Communicator comm = world();
+  const comm::Communicator comm = all_ranks();
   const KPassProblem problem =
       sized({.shape = {1 << 15}, .axes = {0}, .precision = Precision::f64}, 13, 3);
   const KPassPlan plan = distribute_plan(plan_passes(problem), comm.size());
@@ -229,7 +231,7 @@ TEST(OocOnRanks, OneRanksFailureIsThatOfAll) {
 
 TEST(OocOnRanks, TellsHowFarItIs) {
   if (is_left_out()) GTEST_SKIP();
-  const comm::Communicator comm = world();
+  const comm::Communicator comm = all_ranks();
   const KPassProblem problem =
       sized({.shape = {1 << 15}, .axes = {0}, .precision = Precision::f64}, 12, 3);
   const KPassPlan plan = distribute_plan(plan_passes(problem), comm.size());
@@ -252,7 +254,7 @@ TEST(OocOnRanks, TellsHowFarItIs) {
 }
 
 TEST(OocOnRanks, WhatCannotBeIsRefused) {
-  const comm::Communicator comm = world();
+  const comm::Communicator comm = all_ranks();
   const KPassProblem problem =
       sized({.shape = {1 << 14}, .axes = {0}, .precision = Precision::f64}, 12, 3);
   const KPassPlan plan = distribute_plan(plan_passes(problem), comm.size());

@@ -12,6 +12,7 @@
 #include "comm/from_mpi.hpp"
 #include "disk/striped_set.hpp"
 #include "mpi/support/same_error.hpp"
+#include "mpi/support/world.hpp"
 #include "ooc/plan/k_pass_planner.hpp"
 #include "support/directory.hpp"
 #include "support/ooc_reference.hpp"
@@ -19,25 +20,24 @@
 namespace weft::ooc {
 namespace {
 
+using test_support::all_ranks;
 using test_support::Directory;
 using test_support::Exact;
 using test_support::expect_same_error;
 using test_support::SizeLimit;
 
-comm::Communicator world() { return comm::communicator_of(MPI_COMM_WORLD); }
-
 /// Other numbers of ranks show nothing new, and a small machine takes long.
-bool is_left_out() { return world().size() > 5 || world().size() % 2 == 0; }
+bool is_left_out() { return all_ranks().size() > 5 || all_ranks().size() % 2 == 0; }
 
 /// A directory that all ranks see, and folders in it that stand for disks.
 class SharedDirectory {
  public:
   SharedDirectory() {
-    if (world().rank() == 0) {
+    if (all_ranks().rank() == 0) {
       made_ = std::make_unique<Directory>();
       path_ = made_->path();
     }
-    world().broadcast(path_, 0);
+    all_ranks().broadcast(path_, 0);
   }
   ~SharedDirectory() { MPI_Barrier(MPI_COMM_WORLD); }
   SharedDirectory(const SharedDirectory&) = delete;
@@ -75,24 +75,24 @@ disk::Run whole(std::vector<double>& values) {
 /// Called by the first rank, and then waited for.
 StoredArray new_set(const SharedDirectory& directory, const std::string& name,
                     const Striping& striping, std::vector<double> values) {
-  if (world().rank() == 0) {
+  if (all_ranks().rank() == 0) {
     const disk::SetIndex index = {
         .shape = {striping.bytes / 16}, .dtype = "complex128", .striping = striping};
     const auto set = disk::create_set(directory.file(name), directory.disks(striping.disks), index);
     if (!values.empty()) set->wait(set->start_write(std::vector{whole(values)}));
     set->flush();
   }
-  world().barrier();
+  all_ranks().barrier();
   return {.path = directory.file(name), .is_set = true};
 }
 
 StoredArray new_file(const SharedDirectory& directory, const std::string& name, std::int64_t lead,
                      std::int64_t bytes, std::vector<double> values) {
-  if (world().rank() == 0) {
+  if (all_ranks().rank() == 0) {
     const disk::OpenFile file = disk::create_data_file(directory.file(name), lead + bytes);
     if (!values.empty()) file.write(lead, values.data(), bytes);
   }
-  world().barrier();
+  all_ranks().barrier();
   return {.path = directory.file(name), .offset = lead, .bytes = bytes};
 }
 
@@ -115,7 +115,7 @@ KPassPlan plan_of(const Shape& shape, int lg_memory, int lg_block) {
   for (int axis = 0; axis < std::ssize(shape); ++axis) problem.axes.push_back(axis);
   problem.memory_bytes = std::int64_t{16} << lg_memory;
   problem.block_bytes = std::int64_t{16} << lg_block;
-  return distribute_plan(plan_passes(problem), world().size());
+  return distribute_plan(plan_passes(problem), all_ranks().size());
 }
 
 /// The numbers of a set's disks whose files this process has open.
@@ -137,7 +137,7 @@ struct Arrays {
 
 void expect_transform(const SharedDirectory& directory, const KPassPlan& plan, const Arrays& arrays,
                       const Exact& x, int input_disks) {
-  const comm::Communicator comm = world();
+  const comm::Communicator comm = all_ranks();
   const Share own = disks_of_rank(input_disks, comm.size(), comm.rank());
   PassFiles files = {.input = arrays.input, .output = arrays.output};
   files.scratch_directories = directory.disks(2);
@@ -173,7 +173,7 @@ void expect_transform(const SharedDirectory& directory, const KPassPlan& plan, c
 }
 
 TEST(OocSharedFiles, SetsAndPlainFiles) {
-  const int ranks = world().size();
+  const int ranks = all_ranks().size();
   if (is_left_out()) GTEST_SKIP();
   const KPassPlan plan = plan_of({1 << 15}, 13, 8);
   ASSERT_GE(plan.passes.size(), 2u);
@@ -206,7 +206,7 @@ TEST(OocSharedFiles, SetsAndPlainFiles) {
 
 /// Every rank writes few whole blocks, and none of the first: the checksums that were there go.
 TEST(OocSharedFiles, ChecksumsAreThoseOfTheRanksThatWrote) {
-  const int ranks = world().size();
+  const int ranks = all_ranks().size();
   if (is_left_out()) GTEST_SKIP();
   const SharedDirectory directory;
   const KPassPlan plan = plan_of({15, 25, 41}, 14, 6);
@@ -216,17 +216,17 @@ TEST(OocSharedFiles, ChecksumsAreThoseOfTheRanksThatWrote) {
                          new_set(directory, "out.json", striping, doubles_of(x))};
   PassFiles files = {.input = arrays.input, .output = arrays.output};
   files.scratch_directories = directory.disks(1);
-  run_on_shared_files(plan, files, world());
-  if (world().rank() == 0) {
+  run_on_shared_files(plan, files, all_ranks());
+  if (all_ranks().rank() == 0) {
     std::vector<double> found(static_cast<std::size_t>(plan.output_bytes()) / sizeof(double));
     const auto set = disk::open_set(arrays.output.path, disk::Mode::read, {.verify = true});
     EXPECT_NO_THROW(set->wait(set->start_read(std::vector{whole(found)})));
   }
-  world().barrier();
+  all_ranks().barrier();
 }
 
 TEST(OocSharedFiles, OneRanksFailureIsThatOfAll) {
-  const comm::Communicator comm = world();
+  const comm::Communicator comm = all_ranks();
   const int ranks = comm.size();
   if (is_left_out()) GTEST_SKIP();
   const SharedDirectory directory;

@@ -10,10 +10,10 @@
 #include "comm/node_memory.hpp"
 #include "kernel/copy.hpp"
 #include "mpi/support/fft_check.hpp"
+#include "mpi/support/world.hpp"
 
 namespace weft::test_support {
 
-inline const MPI_Comm world = MPI_COMM_WORLD;
 /// MPI_Alltoallw of subarrays: MPI does everything.
 inline constexpr Exchange oracle_exchange{
     .method = Method::collective, .wire_form = WireForm::datatype, .chunks = 1};

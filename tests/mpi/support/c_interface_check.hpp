@@ -8,10 +8,9 @@
 #include <vector>
 
 #include "mpi/support/fft_check.hpp"
+#include "mpi/support/world.hpp"
 
 namespace weft::test_support {
-
-inline const MPI_Comm world = MPI_COMM_WORLD;
 
 inline weft_options default_options() {
   weft_options options;

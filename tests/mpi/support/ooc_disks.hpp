@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "comm/from_mpi.hpp"
+#include "mpi/support/world.hpp"
 #include "ooc/ranks/run_on_ranks.hpp"
 #include "support/fake_volume.hpp"
 #include "support/ooc_reference.hpp"
@@ -19,8 +20,6 @@
 namespace weft::ooc {
 
 inline constexpr std::byte untouched{0xff};
-
-inline comm::Communicator world() { return comm::communicator_of(MPI_COMM_WORLD); }
 
 template <class Real>
 std::vector<std::byte> bytes_of(const test_support::Exact& array, bool real) {
@@ -182,6 +181,8 @@ inline OwnershipPtr ownership(int which, std::int64_t bytes, int ranks) {
 }
 
 /// Other numbers of ranks show nothing new, and a small machine takes long.
-inline bool is_left_out() { return world().size() > 5 || world().size() % 2 == 0; }
+inline bool is_left_out() {
+  return test_support::all_ranks().size() > 5 || test_support::all_ranks().size() % 2 == 0;
+}
 
 }  // namespace weft::ooc

@@ -27,7 +27,7 @@ using test_support::expect_error;
 using test_support::ModelDisks;
 using test_support::random_nonsingular;
 
-const std::uint64_t seed = test_support::chosen_seed(20262);
+const std::uint64_t factor_seed = test_support::chosen_seed(20262);
 
 /// Many disks and one, blocks of one record, two blocks of each disk in memory, all in memory,
 /// lg(M/B) that does not divide.
@@ -58,9 +58,9 @@ std::vector<Named> permutations_of(int n) {
                             {"vector reversal", {BitMatrix::identity(n), bit_range(0, n)}}};
   for (int k = 1; k < n; ++k)
     all.push_back({"rotation by " + std::to_string(k), {right_rotation(n, k)}});
-  std::mt19937_64 random(seed);
+  std::mt19937_64 random(factor_seed);
   for (int k = 0; k < 8; ++k)
-    all.push_back({"random " + std::to_string(k) + " of seed " + std::to_string(seed),
+    all.push_back({"random " + std::to_string(k) + " of seed " + std::to_string(factor_seed),
                    {random_nonsingular(n, random), random() & bit_range(0, n)}});
   return all;
 }
@@ -174,7 +174,7 @@ TEST(Factors, memoryloads_of_an_mld_pass_make_whole_blocks_on_all_disks_alike) {
 
 TEST(Factors, the_inverse_is_taken_where_less_crosses) {
   const DiskModel disks{.n = 12, .m = 8, .b = 3, .d = 2, .p = 1};
-  std::mt19937_64 random(seed);
+  std::mt19937_64 random(factor_seed);
   int backward = 0;
   for (int trial = 0; trial < 60; ++trial) {
     const Bmmc permutation{random_nonsingular(disks.n, random)};
@@ -184,11 +184,11 @@ TEST(Factors, the_inverse_is_taken_where_less_crosses) {
       ASSERT_LE(processor_traffic(passes, disks),
                 processor_traffic(dispersal_factors(permutation, disks, order), disks));
     ASSERT_GE(processor_traffic(passes, disks), least_crossing(permutation, disks))
-        << "seed " << seed;
+        << "seed " << factor_seed;
     backward += passes.back().kind == PassKind::mld_inverse ? 1 : 0;
   }
-  EXPECT_GT(backward, 0) << "seed " << seed;
-  EXPECT_LT(backward, 60) << "seed " << seed;
+  EXPECT_GT(backward, 0) << "seed " << factor_seed;
+  EXPECT_LT(backward, 60) << "seed " << factor_seed;
 }
 
 TEST(GroupedFactors, take_as_many_passes_as_the_lower_bound_of_the_class) {
@@ -247,7 +247,7 @@ TEST(GroupedFactors, layouts_between_passes_use_all_disks) {
 /// The ends of the path are given, the order along it is not.
 TEST(GroupedFactors, first_and_last_pass_use_the_disks_that_they_can_reach) {
   const DiskModel disks{.n = 20, .m = 12, .b = 8, .d = 2};
-  std::mt19937_64 random(seed);
+  std::mt19937_64 random(factor_seed);
   const BitMatrix identity = BitMatrix::identity(disks.n);
   const Subspace offsets = Subspace::of_bits(0, disks.b);
   int of_two = 0;
@@ -265,10 +265,10 @@ TEST(GroupedFactors, first_and_last_pass_use_the_disks_that_they_can_reach) {
     const Subspace arriving = offsets.image(inverse(a));
     ASSERT_GE(source_side(passes.front(), disks).lg_at_once,
               std::min(2, rank_on(arriving, identity, disks.b, disks.b + disks.d)))
-        << "trial " << trial << " seed " << seed;
+        << "trial " << trial << " seed " << factor_seed;
     ASSERT_GE(target_side(passes.back(), disks).lg_at_once,
               std::min(2, rank_on(offsets, a, disks.b, disks.b + disks.d)))
-        << "trial " << trial << " seed " << seed;
+        << "trial " << trial << " seed " << factor_seed;
     ++of_two;
   }
   ASSERT_GT(of_two, 50);

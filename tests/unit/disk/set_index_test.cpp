@@ -15,17 +15,17 @@ namespace {
 using test_support::Directory;
 using test_support::expect_error;
 
-constexpr std::int64_t block = 4096;
+constexpr std::int64_t index_block = 4096;
 constexpr const char* remedy = "call it again";
 
-struct Made {
+struct MadeIndex {
   Directory directory;
   std::string path = directory.file("field.json");
 
-  Made() {
+  MadeIndex() {
     const SetIndex index = {.shape = {4, 512},
                             .dtype = "float64",
-                            .striping = {.bytes = 4 * block, .block_bytes = block}};
+                            .striping = {.bytes = 4 * index_block, .block_bytes = index_block}};
     create_set(path, directory.folders(2), index)->flush();
   }
   std::string text() const {
@@ -34,25 +34,25 @@ struct Made {
   }
 };
 
-void write(StripedSet& set) {
-  std::vector<std::byte> memory(block);
-  const Run run = {0, block, memory.data()};
+void write_block(StripedSet& set) {
+  std::vector<std::byte> memory(index_block);
+  const Run run = {0, index_block, memory.data()};
   set.wait(set.start_write({&run, 1}));
 }
 
-void read(StripedSet& set) {
-  std::vector<std::byte> memory(block);
-  const Run run = {0, block, memory.data()};
+void read_block(StripedSet& set) {
+  std::vector<std::byte> memory(index_block);
+  const Run run = {0, index_block, memory.data()};
   set.wait(set.start_read({&run, 1}));
 }
 
 TEST(HalfDoneSet, the_first_write_says_so) {
-  const Made made;
+  const MadeIndex made;
   const std::string whole = made.text();
   const auto set = open_set(made.path, Mode::write, {.incomplete_remedy = remedy});
-  read(*set);
+  read_block(*set);
   EXPECT_EQ(made.text(), whole);
-  write(*set);
+  write_block(*set);
   EXPECT_EQ(read_index(made.path).incomplete_remedy, remedy);
   set->flush();
   EXPECT_EQ(read_index(made.path).incomplete_remedy, remedy);
@@ -61,7 +61,7 @@ TEST(HalfDoneSet, the_first_write_says_so) {
 }
 
 TEST(HalfDoneSet, nobody_else_opens_it) {
-  const Made made;
+  const MadeIndex made;
   mark_incomplete(made.path, remedy);
   for (const Mode mode : {Mode::read, Mode::write})
     expect_error(ErrorCode::invalid_argument,
@@ -75,26 +75,26 @@ TEST(HalfDoneSet, nobody_else_opens_it) {
 }
 
 TEST(HalfDoneSet, checksums_are_there_until_the_index_says_so) {
-  const Made made;
+  const MadeIndex made;
   {
     const auto set = open_set(made.path, Mode::write);
-    write(*set);
+    write_block(*set);
     set->flush();
   }
   const auto set = open_set(made.path, Mode::write, {.incomplete_remedy = remedy});
   bool had_sums = false;
   set->before_first_change([&] { had_sums = std::ifstream(made.path + ".sums").good(); });
-  write(*set);
+  write_block(*set);
   EXPECT_TRUE(had_sums);
   EXPECT_FALSE(std::ifstream(made.path + ".sums").good());
 }
 
 TEST(HalfDoneSet, what_cannot_be_said_is_not_written) {
-  const Made made;
+  const MadeIndex made;
   const auto set = open_set(made.path, Mode::write, {.incomplete_remedy = remedy});
   set->before_first_change([] { throw Error(ErrorCode::io_failure, "no room to say so"); });
   for (int k = 0; k < 2; ++k)
-    expect_error(ErrorCode::io_failure, {"no room to say so"}, [&] { write(*set); });
+    expect_error(ErrorCode::io_failure, {"no room to say so"}, [&] { write_block(*set); });
   EXPECT_EQ(set->counters().disks[0].writes, 0);
 }
 

@@ -74,7 +74,7 @@ TEST(KernelCopy, BoxesOfAnyStridesAndElements) {
         ++copied;
       });
       copy_box(dst.data(), dst_strides, src.data(), src_strides, extents, bytes);
-      ASSERT_TRUE(dst == wanted) << to_string(extents) << ", " << bytes << " bytes, case "
+      ASSERT_TRUE(dst == wanted) << weft::to_string(extents) << ", " << bytes << " bytes, case "
                                  << repeat;
     }
   EXPECT_GT(copied, 10000);

@@ -20,7 +20,7 @@ constexpr std::int64_t prime = 1000000007;           // larger than any table
 constexpr std::int64_t large_prime = 1099511627791;  // the first one beyond 2^40
 constexpr std::int64_t power_of_2 = std::int64_t{1} << 40;
 
-const std::vector<std::int64_t> lengths = {
+const std::vector<std::int64_t> row_lengths = {
     1, 2, 3, 4, 5, 8, 12, 64, 97, 1000, power_of_3, prime, large_prime, power_of_2};
 
 /// Extreme indices, those around the octants, and random ones.
@@ -48,7 +48,7 @@ double error_of(std::complex<Real> w, std::int64_t m, std::int64_t n, int sign) 
 TEST(Twiddles, every_root_is_rounded_about_once) {
   const std::uint64_t seed = test_support::chosen_seed(20);
   std::mt19937_64 random(seed);
-  for (const std::int64_t n : lengths)
+  for (const std::int64_t n : row_lengths)
     for (const int sign : {-1, 1}) {
       const kernel::RowTwiddles twiddles(n, sign);
       for (const std::int64_t m : indices(n, random))
@@ -60,7 +60,7 @@ TEST(Twiddles, every_root_is_rounded_about_once) {
 TEST(Twiddles, rows_are_multiples_of_their_step) {
   const std::uint64_t seed = test_support::chosen_seed(21);
   std::mt19937_64 random(seed);
-  for (const std::int64_t n : lengths) {
+  for (const std::int64_t n : row_lengths) {
     const kernel::RowTwiddles twiddles(n, -1);
     for (const std::int64_t step : indices(n, random)) {
       const std::int64_t count = 1 + static_cast<std::int64_t>(random() % 200);

@@ -15,7 +15,7 @@
 namespace weft::kernel {
 namespace {
 
-const std::uint64_t seed = test_support::chosen_seed(20311);
+const std::uint64_t two_step_seed = test_support::chosen_seed(20311);
 
 template <class T>
 void expect_same(std::int64_t length, LineKind kind, long double scale, bool in_place) {
@@ -26,7 +26,7 @@ void expect_same(std::int64_t length, LineKind kind, long double scale, bool in_
   const LocalOptions options{.engine = &default_engine(), .precision = precision};
   const std::int64_t bytes = length * complex_bytes(precision);
   AlignedBuffer given(bytes), expected(bytes), found(bytes);
-  std::mt19937_64 random(seed);
+  std::mt19937_64 random(two_step_seed);
   std::normal_distribution<double> normal;
   auto* x = given.as<std::complex<T>>();
   for (std::int64_t k = 0; k < length; ++k) x[k] = {T(normal(random)), T(normal(random))};

@@ -13,14 +13,14 @@ namespace {
 using test_support::torus;
 using Groups = std::vector<std::vector<std::int64_t>>;
 
-std::vector<std::int64_t> numbers(std::int64_t count) {
+std::vector<std::int64_t> all_numbers(std::int64_t count) {
   std::vector<std::int64_t> result(static_cast<std::size_t>(count));
   std::iota(result.begin(), result.end(), std::int64_t{0});
   return result;
 }
 
 double all_to_all(const Topology& topology, Schedule schedule) {
-  const auto ranks = numbers(topology.nodes);
+  const auto ranks = all_numbers(topology.nodes);
   return busiest_by_rounds(topology, schedule, Groups{ranks}, ranks).load;
 }
 
@@ -37,7 +37,7 @@ TEST(Rounds, a_ring_of_four_has_one_message_on_a_link_in_each_round) {
 TEST(Rounds, a_ring_of_five_is_busier_by_shifts_than_by_reflections) {
   EXPECT_EQ(all_to_all(torus({5}), Schedule::cyclic), 6);
   EXPECT_EQ(all_to_all(torus({5}), Schedule::pairwise), 5);
-  const auto ranks = numbers(5);
+  const auto ranks = all_numbers(5);
   // The sum of the rounds' busiest links is no less than the busiest link of the sum.
   EXPECT_EQ(busiest_link(torus({5}), Groups{ranks}, ranks).load, 4);
 }
@@ -55,7 +55,7 @@ TEST(Rounds, a_message_has_one_link_of_a_torus) {
 
 // Rows of a 2 x 4 torus go along its rings at once, each on its own.
 TEST(Rounds, groups_go_through_their_rounds_in_step) {
-  const auto ranks = numbers(8);
+  const auto ranks = all_numbers(8);
   const Groups rows{{0, 1, 2, 3}, {4, 5, 6, 7}};
   EXPECT_EQ(busiest_by_rounds(torus({2, 4}), Schedule::cyclic, rows, ranks).load, 3);
   // On one ring their messages meet: each of the eight nodes sends two places ahead, so 2 on a
@@ -92,7 +92,7 @@ TEST(Rounds, links_of_a_fat_tree_may_be_those_of_the_destinations) {
   // Groups 0 4 and 1 6 of two switches of four nodes: 4 and 6 are even, so one link has both.
   tree.nodes = 8;
   tree.arity = {4, 2};
-  const auto ranks = numbers(8);
+  const auto ranks = all_numbers(8);
   const Groups pairs{{0, 4}, {1, 6}};
   const BusiestLink link = busiest_by_rounds(tree, Schedule::pairwise, pairs, ranks);
   EXPECT_EQ(link.load, 2);
@@ -128,21 +128,21 @@ TEST(Rounds, ranks_of_a_node_share_its_link) {
   Topology topology;
   topology.nodes = 2;
   topology.bisection = 2;
-  const auto ranks = numbers(4);
+  const auto ranks = all_numbers(4);
   const std::vector<std::int64_t> node_of{0, 0, 1, 1};
   EXPECT_EQ(busiest_by_rounds(topology, Schedule::pairwise, Groups{ranks}, node_of).load,
             2 + 2 + 0);
 }
 
 TEST(Rounds, groups_of_one_or_none_have_none) {
-  const auto ranks = numbers(4);
+  const auto ranks = all_numbers(4);
   const Groups alone{{0}, {}, {2}, {3}};
   EXPECT_EQ(busiest_by_rounds(torus({4}), Schedule::pairwise, alone, ranks).load, 0);
 }
 
 // Their messages go through the rounds of all ranks, most of which are empty.
 TEST(Rounds, groups_that_share_ranks_have_none_of_their_own) {
-  const auto ranks = numbers(4);
+  const auto ranks = all_numbers(4);
   const Groups sharing{{0, 1, 2}, {1, 2, 3}};
   EXPECT_EQ(busiest_by_rounds(torus({4}), Schedule::pairwise, sharing, ranks).load, 0);
 }
@@ -150,7 +150,7 @@ TEST(Rounds, groups_that_share_ranks_have_none_of_their_own) {
 /// All rounds, where busiest_by_rounds() looks at some only.
 double all_rounds(const Topology& topology, Schedule schedule) {
   const std::int64_t nodes = topology.nodes;
-  const auto ranks = numbers(nodes);
+  const auto ranks = all_numbers(nodes);
   double sum = 0;
   for (std::int64_t round = 0; round < nodes - 1; ++round) {
     // A group of two for each pair has one round: this one.

@@ -29,9 +29,9 @@ using test_support::Random;
 using Number = std::complex<long double>;
 using Numbers = std::vector<Number>;
 
-enum class Kind { c2c, r2c, c2r };
-const char* to_string(Kind kind) {
-  return kind == Kind::c2c ? "c2c" : kind == Kind::r2c ? "r2c" : "c2r";
+enum class LineOf { c2c, r2c, c2r };
+const char* to_string(LineOf kind) {
+  return kind == LineOf::c2c ? "c2c" : kind == LineOf::r2c ? "r2c" : "c2r";
 }
 
 std::int64_t after(const Shape& shape, int axis) {
@@ -106,7 +106,8 @@ Numbers taken(FakeVolume& volume, bool reals) {
 
 /// Runs a plan; what was moved and held is what the plan says.
 template <class Real>
-Numbers transformed(const KPassPlan& plan, const Numbers& array, const PassOptions& options) {
+Numbers transformed_primes(const KPassPlan& plan, const Numbers& array,
+                           const PassOptions& options) {
   FakeVolume input(plan.input_bytes());
   FakeVolume output(plan.output_bytes());
   FakeVolume scratch(plan.scratch_bytes);
@@ -161,16 +162,16 @@ void expect_transform(const KPassPlan& plan, unsigned seed, int sign) {
     scale *= static_cast<long double>(points);
   }
   const bool single = p.precision == Precision::f32;
-  const Numbers found =
-      single ? transformed<float>(plan, array, options) : transformed<double>(plan, array, options);
+  const Numbers found = single ? transformed_primes<float>(plan, array, options)
+                               : transformed_primes<double>(plan, array, options);
   const double eps = single ? 0x1p-24 : 0x1p-53;
   EXPECT_LT(relative_error(found, spectrum, scale), 4 * eps * std::sqrt(std::log2(2 * size)));
 }
 
-KPassProblem problem_of(Kind kind, Shape shape, std::vector<int> axes, Precision precision) {
+KPassProblem problem_of(LineOf kind, Shape shape, std::vector<int> axes, Precision precision) {
   KPassProblem problem{.shape = std::move(shape), .axes = std::move(axes), .precision = precision};
-  problem.real_input = kind == Kind::r2c;
-  problem.real_output = kind == Kind::c2r;
+  problem.real_input = kind == LineOf::r2c;
+  problem.real_output = kind == LineOf::c2r;
   problem.block_bytes = complex_bytes(precision);
   return problem;
 }
@@ -193,7 +194,7 @@ KPassPlan plan_with_passes(KPassProblem problem, std::size_t passes) {
 TEST(KindsOnDisks, lines_of_every_length) {
   std::size_t most = 0;
   int chirps = 0;
-  for (const Kind kind : {Kind::c2c, Kind::r2c, Kind::c2r})
+  for (const LineOf kind : {LineOf::c2c, LineOf::r2c, LineOf::c2r})
     for (std::int64_t n = 1; n <= 64; ++n)
       for (const Precision precision : {Precision::f32, Precision::f64})
         for (const std::size_t passes : {1u, 2u, 3u}) {
@@ -225,8 +226,9 @@ TEST(KindsOnDisks, arrays_of_any_axes) {
     axes.resize(static_cast<std::size_t>(draw(random, 1, std::ssize(axes))));
     const auto last = std::find(axes.begin(), axes.end(), static_cast<int>(std::ssize(shape)) - 1);
     if (last != axes.end() && draw(random, 0, 1) == 1) std::iter_swap(last, axes.end() - 1);
-    KPassProblem problem = problem_of(draw(random, 0, 1) == 1 ? Kind::r2c : Kind::c2r, shape, axes,
-                                      draw(random, 0, 1) == 1 ? Precision::f32 : Precision::f64);
+    KPassProblem problem =
+        problem_of(draw(random, 0, 1) == 1 ? LineOf::r2c : LineOf::c2r, shape, axes,
+                   draw(random, 0, 1) == 1 ? Precision::f32 : Precision::f64);
     problem.block_bytes *= draw(random, 1, 3);
     problem.buffers = static_cast<int>(draw(random, 2, 4));
     problem.preserve_inputs = draw(random, 0, 2) == 0;
@@ -253,14 +255,14 @@ TEST(KindsOnDisks, c2r_ignores_imaginary_parts_of_the_ends) {
        {std::int64_t{64}, std::int64_t{60}, std::int64_t{45}, std::int64_t{62}, std::int64_t{59}})
     for (const std::size_t passes : {1u, 2u}) {
       const KPassPlan plan =
-          plan_with_passes(problem_of(Kind::c2r, {n}, {0}, Precision::f64), passes);
+          plan_with_passes(problem_of(LineOf::c2r, {n}, {0}, Precision::f64), passes);
       SCOPED_TRACE(std::to_string(n) + " points, " + std::to_string(plan.passes.size()) +
                    " passes, seed 53");
       Numbers spectrum = random_array(n / 2 + 1, false, 53);
-      const Numbers one = transformed<double>(plan, spectrum, {.sign = 1});
+      const Numbers one = transformed_primes<double>(plan, spectrum, {.sign = 1});
       spectrum.front() += Number(0, 7);
       if (n % 2 == 0) spectrum.back() += Number(0, -5);
-      const Numbers other = transformed<double>(plan, spectrum, {.sign = 1});
+      const Numbers other = transformed_primes<double>(plan, spectrum, {.sign = 1});
       EXPECT_LT(relative_error(one, other, 1), 1e-14);
     }
 }
@@ -270,7 +272,7 @@ TEST(ChirpOnDisks, takes_the_passes_bytes_and_space_that_it_says) {
   const std::int64_t points = 8640;  // the first of factors 2, 3 and 5 from 2n - 1 on
   for (const std::int64_t k : {2, 3})
     for (const bool keep : {false, true}) {
-      KPassProblem problem = problem_of(Kind::c2c, {n}, {0}, Precision::f64);
+      KPassProblem problem = problem_of(LineOf::c2c, {n}, {0}, Precision::f64);
       problem.block_bytes = 4 * 16;
       problem.memory_bytes = k == 2 ? 64 << 10 : 24 << 10;
       problem.preserve_inputs = keep;
@@ -291,7 +293,7 @@ TEST(ChirpOnDisks, takes_the_passes_bytes_and_space_that_it_says) {
 }
 
 TEST(ChirpOnDisks, takes_reals_in_both_precisions) {
-  for (const Kind kind : {Kind::r2c, Kind::c2r})
+  for (const LineOf kind : {LineOf::r2c, LineOf::c2r})
     for (const Precision precision : {Precision::f32, Precision::f64})
       for (const std::int64_t n : {std::int64_t{1009}, std::int64_t{2 * 509}}) {
         KPassProblem problem = problem_of(kind, {n}, {0}, precision);
@@ -308,7 +310,7 @@ TEST(ChirpOnDisks, takes_reals_in_both_precisions) {
 TEST(ChirpOnDisks, a_single_tone_is_one_bin) {
   const std::int64_t n = 100003;
   const std::int64_t bin = n - 2;
-  KPassProblem problem = problem_of(Kind::c2c, {n}, {0}, Precision::f64);
+  KPassProblem problem = problem_of(LineOf::c2c, {n}, {0}, Precision::f64);
   problem.memory_bytes = 256 << 10;
   problem.block_bytes = 8 * 16;
   const KPassPlan plan = plan_passes(problem);
@@ -318,7 +320,7 @@ TEST(ChirpOnDisks, a_single_tone_is_one_bin) {
     tone.push_back(std::polar(1.0L, 2 * std::numbers::pi_v<long double> *
                                         static_cast<long double>(j * bin % n) /
                                         static_cast<long double>(n)));
-  const Numbers found = transformed<double>(plan, tone, {});
+  const Numbers found = transformed_primes<double>(plan, tone, {});
   for (std::int64_t k = 0; k < n; ++k)
     ASSERT_LT(std::abs(found[static_cast<std::size_t>(k)] - Number(k == bin ? n : 0)),
               static_cast<long double>(n) * 1e-13L)
@@ -335,8 +337,10 @@ TEST(ChirpOnDisks, smooth_lengths_are_the_smallest) {
 }
 
 TEST(KindsOnDisks, threads_change_no_bit) {
-  for (const auto& [kind, n] :
-       {std::pair{Kind::r2c, 4096}, {Kind::c2r, 4096}, {Kind::c2r, 4095}, {Kind::c2c, 4099}}) {
+  for (const auto& [kind, n] : {std::pair{LineOf::r2c, 4096},
+                                {LineOf::c2r, 4096},
+                                {LineOf::c2r, 4095},
+                                {LineOf::c2c, 4099}}) {
     KPassProblem problem = problem_of(kind, {n}, {0}, Precision::f64);
     problem.memory_bytes = 64 << 10;
     problem.threads = 2;
@@ -344,9 +348,9 @@ TEST(KindsOnDisks, threads_change_no_bit) {
     ASSERT_GT(plan.passes.size(), 1u);
     std::vector<Numbers> found;
     for (plan.problem.threads = 1; plan.problem.threads <= 2; ++plan.problem.threads) {
-      const auto size = volume(kind == Kind::r2c ? problem.shape : complex_shape(problem));
-      found.push_back(
-          transformed<double>(plan, random_array(size, kind == Kind::r2c, 57), {.sign = 1}));
+      const auto size = volume(kind == LineOf::r2c ? problem.shape : complex_shape(problem));
+      found.push_back(transformed_primes<double>(plan, random_array(size, kind == LineOf::r2c, 57),
+                                                 {.sign = 1}));
     }
     EXPECT_EQ(found[0], found[1]) << to_string(kind) << " of " << n << ", seed 57";
   }
@@ -354,14 +358,14 @@ TEST(KindsOnDisks, threads_change_no_bit) {
 
 /// A cube whose planes fit: the half spectrum is as large as the output, the way back is larger.
 TEST(KindsOnDisks, a_cube_of_reals_takes_two_passes) {
-  for (const Kind kind : {Kind::r2c, Kind::c2r}) {
+  for (const LineOf kind : {LineOf::r2c, LineOf::c2r}) {
     KPassProblem problem = problem_of(kind, {45, 32, 27}, {0, 1, 2}, Precision::f64);
     problem.block_bytes = 16 * 8;
     problem.memory_bytes = 4 * 32 * 14 * 16 * 3 / 2;
     const KPassPlan plan = plan_passes(problem);
     ASSERT_EQ(plan.passes.size(), 2u);
-    EXPECT_EQ(plan.input_bytes(), (kind == Kind::r2c ? 45 * 32 * 27 * 8 : 45 * 32 * 14 * 16));
-    EXPECT_EQ(plan.scratch_bytes, kind == Kind::r2c ? 0 : plan.input_bytes());
+    EXPECT_EQ(plan.input_bytes(), (kind == LineOf::r2c ? 45 * 32 * 27 * 8 : 45 * 32 * 14 * 16));
+    EXPECT_EQ(plan.scratch_bytes, kind == LineOf::r2c ? 0 : plan.input_bytes());
     EXPECT_EQ(counts_of(plan).read_bytes + counts_of(plan).written_bytes,
               45 * 32 * (27 * 8 + 3 * 14 * 16));
     expect_transform(plan, 56, -1);
@@ -369,12 +373,12 @@ TEST(KindsOnDisks, a_cube_of_reals_takes_two_passes) {
 }
 
 TEST(KindsOnDisks, what_memory_cannot_do_is_refused) {
-  KPassProblem problem = problem_of(Kind::r2c, {3, 2003}, {0, 1}, Precision::f64);
+  KPassProblem problem = problem_of(LineOf::r2c, {3, 2003}, {0, 1}, Precision::f64);
   problem.memory_bytes = 8 << 10;
   problem.block_bytes = 64;
   expect_error(ErrorCode::invalid_argument, {"prime is 2003", "Bluestein", "one axis", "enough"},
                [&] { plan_passes(problem); });
-  problem = problem_of(Kind::c2r, {2003}, {0}, Precision::f64);
+  problem = problem_of(LineOf::c2r, {2003}, {0}, Precision::f64);
   problem.memory_bytes = 4 << 10;
   problem.block_bytes = 1 << 10;
   expect_error(ErrorCode::invalid_argument, {"4096 bytes of memory", "; 65536 bytes are enough"},

@@ -40,12 +40,12 @@ KPassProblem with_kinds(KPassProblem problem, const Kinds& kinds,
   return problem;
 }
 
-KPassProblem cube() {
+KPassProblem cosine_cube() {
   return {.shape = {96, 80, 50}, .axes = {0, 1, 2}, .memory_bytes = 1 << 20, .block_bytes = 1024};
 }
 
 TEST(CosinesOnDisks, RealsStayReals) {
-  const KPassPlan plan = plan_passes(with_kinds(cube(), Kind::dct2));
+  const KPassPlan plan = plan_passes(with_kinds(cosine_cube(), Kind::dct2));
   EXPECT_EQ(plan.element_bytes, 8);
   EXPECT_EQ(plan.input_bytes(), 96 * 80 * 50 * 8);
   EXPECT_EQ(plan.output_bytes(), plan.input_bytes());
@@ -61,7 +61,8 @@ TEST(CosinesOnDisks, RealsStayReals) {
 }
 
 TEST(CosinesOnDisks, ComplexNumbersHaveTwoParts) {
-  const KPassProblem parts = with_kinds(cube(), Kind::dct2, Direction::forward, Element::complex);
+  const KPassProblem parts =
+      with_kinds(cosine_cube(), Kind::dct2, Direction::forward, Element::complex);
   const KPassPlan plan = plan_passes(parts);
   EXPECT_FALSE(parts.has_reals());
   EXPECT_EQ(plan.element_bytes, 16);
@@ -74,23 +75,24 @@ TEST(CosinesOnDisks, ComplexNumbersHaveTwoParts) {
       sum += pass.arithmetic_s;
     return sum;
   };
-  const double of_reals = arithmetic_s(plan_passes(with_kinds(cube(), Kind::dct2)));
+  const double of_reals = arithmetic_s(plan_passes(with_kinds(cosine_cube(), Kind::dct2)));
   EXPECT_NEAR(arithmetic_s(plan), 2 * of_reals, 1e-9 * of_reals);
 }
 
 TEST(CosinesOnDisks, KindsOfAnInverseAreTheInverses) {
   const Kinds kinds{Kind::dct2, Kind::dst3, Kind::r2c};
-  const KPassProblem there = with_kinds(cube(), kinds);
+  const KPassProblem there = with_kinds(cosine_cube(), kinds);
   EXPECT_TRUE(there.real_input && !there.real_output);
   EXPECT_EQ(kinds_of(there), kinds);
-  const KPassProblem back = with_kinds(cube(), kinds, Direction::backward);
+  const KPassProblem back = with_kinds(cosine_cube(), kinds, Direction::backward);
   EXPECT_TRUE(back.real_output && !back.real_input);
   EXPECT_EQ(kinds_of(back), Kinds({Kind::dct3, Kind::dst2, Kind::r2c}));
-  EXPECT_EQ(kinds_of(with_kinds(cube(), Kind::r2c)), Kinds({Kind::c2c, Kind::c2c, Kind::r2c}));
-  EXPECT_EQ(with_kinds(cube(), Kind::r2c).halved_axis(), 2);
-  EXPECT_EQ(with_kinds(cube(), {Kind::dct1, Kind::r2c, Kind::dct4}).halved_axis(), 1);
+  EXPECT_EQ(kinds_of(with_kinds(cosine_cube(), Kind::r2c)),
+            Kinds({Kind::c2c, Kind::c2c, Kind::r2c}));
+  EXPECT_EQ(with_kinds(cosine_cube(), Kind::r2c).halved_axis(), 2);
+  EXPECT_EQ(with_kinds(cosine_cube(), {Kind::dct1, Kind::r2c, Kind::dct4}).halved_axis(), 1);
   expect_error(invalid, {"one kind, or one for each of the 3", "given 2"}, [] {
-    with_kinds(cube(), {Kind::dct1, Kind::dct1});
+    with_kinds(cosine_cube(), {Kind::dct1, Kind::dct1});
   });
 }
 
@@ -116,7 +118,7 @@ TEST(CosinesOnDisks, LinesAreNotDivided) {
 TEST(CosinesOnDisks, WhatCannotBeIsRefused) {
   const auto refused = [](const std::vector<std::string>& words, const auto& change) {
     expect_error(invalid, words, [&] {
-      KPassProblem problem = with_kinds(cube(), Kind::dct2);
+      KPassProblem problem = with_kinds(cosine_cube(), Kind::dct2);
       change(problem);
       plan_passes(problem);
     });
@@ -146,8 +148,8 @@ TEST(CosinesOnDisks, WhatCannotBeIsRefused) {
 }
 
 TEST(CosinesOnDisks, PlansThatContradictTheirKindsAreRefused) {
-  const std::string text = to_json(plan_passes(with_kinds(cube(), Kind::dct2)));
-  EXPECT_EQ(plan_from_json(text), plan_passes(with_kinds(cube(), Kind::dct2)));
+  const std::string text = to_json(plan_passes(with_kinds(cosine_cube(), Kind::dct2)));
+  EXPECT_EQ(plan_from_json(text), plan_passes(with_kinds(cosine_cube(), Kind::dct2)));
   const auto changed = [&](const std::string& from, const std::string& to, std::size_t after = 0) {
     std::string other = text;
     const std::size_t at = other.find(from, other.find("\"passes\"") * after);
@@ -169,7 +171,7 @@ TEST(CosinesOnDisks, PlansThatContradictTheirKindsAreRefused) {
 
 /// Runs a plan on volumes in memory.
 template <class Real>
-Exact transformed(const KPassPlan& plan, const Exact& array, const PassOptions& options) {
+Exact transformed_cosines(const KPassPlan& plan, const Exact& array, const PassOptions& options) {
   FakeVolume input(plan.input_bytes());
   FakeVolume output(plan.output_bytes());
   FakeVolume scratch(plan.scratch_bytes);
@@ -190,9 +192,10 @@ Exact transformed(const KPassPlan& plan, const Exact& array, const PassOptions& 
   return found;
 }
 
-Exact transformed(const KPassPlan& plan, const Exact& array, const PassOptions& options) {
-  return plan.problem.precision == Precision::f32 ? transformed<float>(plan, array, options)
-                                                  : transformed<double>(plan, array, options);
+Exact transformed_cosines(const KPassPlan& plan, const Exact& array, const PassOptions& options) {
+  return plan.problem.precision == Precision::f32
+             ? transformed_cosines<float>(plan, array, options)
+             : transformed_cosines<double>(plan, array, options);
 }
 
 void expect_close(const KPassPlan& plan, const Exact& found, const Exact& exact) {
@@ -265,9 +268,9 @@ TEST(CosinesOnDisks, AgreeWithTheReferenceThereAndBack) {
       const Exact x =
           test_support::random_exact(volume(problem.shape), seed, there.problem.real_input);
       const Exact exact = test_support::transformed_exact(x, there.problem, -1);
-      expect_close(there, transformed(there, x, {.scale = 0.75L}), scaled(exact, 0.75L));
+      expect_close(there, transformed_cosines(there, x, {.scale = 0.75L}), scaled(exact, 0.75L));
       const long double scale = 1 / logical_points(there.problem);
-      expect_close(back, transformed(back, exact, {.sign = 1, .scale = scale}), x);
+      expect_close(back, transformed_cosines(back, exact, {.sign = 1, .scale = scale}), x);
       most = std::max(most, there.passes.size());
       for (const int axis : problem.axes) seen.insert(there.problem.kind_of(axis));
       ++done;
@@ -322,7 +325,7 @@ TEST(CosinesOnDisks, OrthogonalOnesKeepTheNorm) {
       const Exact x =
           test_support::random_exact(volume(problem.shape), 5, element == Element::real);
       const long double scale = 1 / std::sqrt(logical_points(problem));
-      const Exact found = transformed(plan, x, {.scale = scale, .orthogonal = true});
+      const Exact found = transformed_cosines(plan, x, {.scale = scale, .orthogonal = true});
       long double before = 0;
       long double after = 0;
       for (const auto& each : x) before += std::norm(each);

@@ -33,7 +33,7 @@ using test_support::transform_exact;
 
 using Complex = std::complex<long double>;
 
-std::int64_t power(int lg) { return std::int64_t{1} << lg; }
+std::int64_t power_of_two(int lg) { return std::int64_t{1} << lg; }
 
 std::vector<double> lengths_of(const KPassProblem& problem) {
   std::vector<double> lengths;
@@ -188,11 +188,13 @@ TEST(FilterPasses, k_there_and_k_back_are_one_less) {
     std::int64_t memory_bytes;
     std::size_t passes;
   };
-  const std::vector<Case> cases = {
-      {{64, 64}, {0, 1}, power(20), 1},     {{64, 64}, {0, 1}, power(15) + power(14), 3},
-      {{32, 32, 32}, {0, 1, 2}, 100000, 3}, {{40, 36, 30}, {0, 1, 2}, 27000, 5},
-      {{power(12)}, {0}, 40000, 3},         {{power(16)}, {0}, 30000, 5},
-      {{5, power(14), 4}, {1}, 100000, 3}};
+  const std::vector<Case> cases = {{{64, 64}, {0, 1}, power_of_two(20), 1},
+                                   {{64, 64}, {0, 1}, power_of_two(15) + power_of_two(14), 3},
+                                   {{32, 32, 32}, {0, 1, 2}, 100000, 3},
+                                   {{40, 36, 30}, {0, 1, 2}, 27000, 5},
+                                   {{power_of_two(12)}, {0}, 40000, 3},
+                                   {{power_of_two(16)}, {0}, 30000, 5},
+                                   {{5, power_of_two(14), 4}, {1}, 100000, 3}};
   for (const Case& each : cases) {
     const KPassPlan plan = plan_passes(
         filtered_problem(each.shape, each.axes, FilterKind::laplacian, {}, each.memory_bytes));
@@ -211,8 +213,8 @@ TEST(FilterPasses, k_there_and_k_back_are_one_less) {
 }
 
 TEST(FilterPasses, of_reals_move_half_as_many_bytes_at_the_ends) {
-  const KPassPlan plan = plan_passes(of_reals(
-      filtered_problem({60, 64}, {0, 1}, FilterKind::gaussian, {0.1}, power(15) + power(14))));
+  const KPassPlan plan = plan_passes(of_reals(filtered_problem(
+      {60, 64}, {0, 1}, FilterKind::gaussian, {0.1}, power_of_two(15) + power_of_two(14))));
   ASSERT_EQ(plan.passes.size(), 3u);
   const std::int64_t reals = 60 * 64 * 8;
   const std::int64_t half_spectrum = 60 * 33 * 16;
@@ -223,7 +225,8 @@ TEST(FilterPasses, of_reals_move_half_as_many_bytes_at_the_ends) {
 }
 
 TEST(FilterPasses, a_pass_that_turns_computes_twice) {
-  KPassProblem problem = filtered_problem({64, 64}, {0, 1}, FilterKind::laplacian, {}, power(20));
+  KPassProblem problem =
+      filtered_problem({64, 64}, {0, 1}, FilterKind::laplacian, {}, power_of_two(20));
   const KPassPlan filter = plan_passes(problem);
   problem.filter = std::nullopt;
   const KPassPlan transform = plan_passes(problem);
@@ -284,7 +287,7 @@ TEST(FilterRun, agrees_with_the_reference) {
     problem.block_bytes = complex_bytes(problem.precision) * draw(random, 1, 12);
     problem.buffers = static_cast<int>(draw(random, 2, 5));
     problem.threads = static_cast<int>(draw(random, 1, 3));
-    problem.memory_bytes = power(static_cast<int>(draw(random, 13, 18)));
+    problem.memory_bytes = power_of_two(static_cast<int>(draw(random, 13, 18)));
     problem.preserve_inputs = draw(random, 0, 1) == 1;
     problem.real_input = problem.real_output = draw(random, 0, 1) == 1;
     problem.in_place = !problem.real_input && draw(random, 0, 3) == 0;
@@ -318,7 +321,8 @@ TEST(FilterRun, agrees_with_the_reference) {
 
 TEST(FilterRun, of_a_line_in_three_radices) {
   for (const bool real : {false, true}) {
-    KPassProblem problem = filtered_problem({power(16)}, {0}, FilterKind::derivative, {}, 34000);
+    KPassProblem problem =
+        filtered_problem({power_of_two(16)}, {0}, FilterKind::derivative, {}, 34000);
     if (real) problem = of_reals(problem);
     const KPassPlan plan = plan_passes(problem);
     ASSERT_EQ(plan.passes.size(), 5u);
@@ -329,7 +333,7 @@ TEST(FilterRun, of_a_line_in_three_radices) {
 
 TEST(FilterRun, converts_its_input) {
   KPassProblem problem =
-      of_reals(filtered_problem({30, 40}, {0, 1}, FilterKind::gaussian, {0.1}, power(15)));
+      of_reals(filtered_problem({30, 40}, {0, 1}, FilterKind::gaussian, {0.1}, power_of_two(15)));
   problem.input_type = element_type("<i2");
   const KPassPlan plan = plan_passes(problem);
   FakeVolume input(plan.input_bytes());
@@ -348,7 +352,7 @@ TEST(FilterRun, converts_its_input) {
 
 TEST(FilterErrors, have_rule_value_and_remedy) {
   const KPassProblem good =
-      filtered_problem({64, 60}, {0, 1}, FilterKind::band_pass, {1, 2}, power(20));
+      filtered_problem({64, 60}, {0, 1}, FilterKind::band_pass, {1, 2}, power_of_two(20));
   const auto refused = [&](auto&& change, const char* text) {
     KPassProblem problem = good;
     change(problem);

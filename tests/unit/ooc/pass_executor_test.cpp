@@ -28,7 +28,7 @@ using test_support::Random;
 using test_support::random_exact;
 using test_support::transform_exact;
 
-std::int64_t power(int lg) { return std::int64_t{1} << lg; }
+std::int64_t two_to(int lg) { return std::int64_t{1} << lg; }
 
 /// What the other tests compare with.
 TEST(Reference, OfLinesIsTheDefinition) {
@@ -173,12 +173,12 @@ TEST_P(LinesOnDisks, agree_with_the_reference) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Passes, LinesOnDisks,
-                         testing::Values(Case{power(12), 16, 4, 1},      //
-                                         Case{power(12), 12, 3, 2},      //
-                                         Case{power(14), 13, 5, 3},      //
-                                         Case{power(16), 14, 3, 2},      //
-                                         Case{power(20), 13, 3, 3},      //
-                                         Case{power(20), 13, 5, 4},      //
+                         testing::Values(Case{two_to(12), 16, 4, 1},     //
+                                         Case{two_to(12), 12, 3, 2},     //
+                                         Case{two_to(14), 13, 5, 3},     //
+                                         Case{two_to(16), 14, 3, 2},     //
+                                         Case{two_to(20), 13, 3, 3},     //
+                                         Case{two_to(20), 13, 5, 4},     //
                                          Case{59049, 14, 3, 2},          // 3^10
                                          Case{27 * 3125, 12, 3, 3},      //
                                          Case{30030, 14, 3, 2},          //
@@ -189,7 +189,7 @@ INSTANTIATE_TEST_SUITE_P(Passes, LinesOnDisks,
 
 TEST(LineOnDisks, transposed_is_k1_major) {
   for (const Precision precision : {Precision::f32, Precision::f64})
-    for (const std::int64_t n : {power(16), power(18), std::int64_t{30030}}) {
+    for (const std::int64_t n : {two_to(16), two_to(18), std::int64_t{30030}}) {
       KPassProblem problem = line(n, 14, 4, precision);
       problem.order = OutputOrder::transposed;
       const KPassPlan plan = plan_passes(problem);
@@ -206,9 +206,10 @@ TEST(LineOnDisks, reals_become_half_a_spectrum) {
     int lg_memory, lg_block;
     std::size_t passes;
   };
-  for (const Reals& c : {Reals{2, 10, 2, 1}, Reals{power(12), 16, 4, 1}, Reals{power(13), 13, 3, 2},
-                         Reals{power(17), 13, 3, 3}, Reals{2 * 59049, 14, 3, 3},
-                         Reals{30030, 14, 3, 2}, Reals{4 * 3125 * 9, 12, 3, 3}})
+  for (const Reals& c :
+       {Reals{2, 10, 2, 1}, Reals{two_to(12), 16, 4, 1}, Reals{two_to(13), 13, 3, 2},
+        Reals{two_to(17), 13, 3, 3}, Reals{2 * 59049, 14, 3, 3}, Reals{30030, 14, 3, 2},
+        Reals{4 * 3125 * 9, 12, 3, 3}})
     for (const Precision precision : {Precision::f32, Precision::f64})
       for (const int sign : {-1, 1}) {
         KPassProblem problem = line(c.n, c.lg_memory, c.lg_block, precision);
@@ -227,7 +228,7 @@ TEST(LineOnDisks, reals_become_half_a_spectrum) {
 /// All energy in one bin, whose number has all bits: wrong in the last place if an exponent
 /// overflows anywhere.
 TEST(LineOnDisks, a_single_tone_is_one_bin) {
-  const std::int64_t n = power(20);
+  const std::int64_t n = two_to(20);
   const std::int64_t bin = n - 3;
   const KPassPlan plan = plan_passes(line(n, 13, 3, Precision::f64));
   ASSERT_EQ(plan.passes.size(), 3u);
@@ -263,7 +264,7 @@ TEST(ArraysOnDisks, axes_that_are_taken_apart_give_the_same) {
     }
 }
 
-KPassProblem random_problem(Random& random) {
+KPassProblem random_run(Random& random) {
   KPassProblem problem;
   problem.shape.resize(static_cast<std::size_t>(draw(random, 1, 4)));
   const std::int64_t longest = std::array{5000, 300, 40, 14}.at(problem.shape.size() - 1);
@@ -274,7 +275,7 @@ KPassProblem random_problem(Random& random) {
   problem.block_bytes = complex_bytes(problem.precision) * draw(random, 1, 20);
   problem.buffers = static_cast<int>(draw(random, 2, 5));
   problem.threads = static_cast<int>(draw(random, 1, 3));
-  problem.memory_bytes = power(static_cast<int>(draw(random, 13, 20)));
+  problem.memory_bytes = two_to(static_cast<int>(draw(random, 13, 20)));
   problem.preserve_inputs = draw(random, 0, 1) == 1;
   return problem;
 }
@@ -285,7 +286,7 @@ TEST(ArraysOnDisks, agree_with_the_reference) {
   std::size_t most = 0;
   int done = 0;
   for (int i = 0; i < 150; ++i) {
-    const KPassProblem problem = random_problem(random);
+    const KPassProblem problem = random_run(random);
     SCOPED_TRACE("problem " + std::to_string(i) + ", seed " + std::to_string(seed));
     KPassPlan plan;
     try {
@@ -326,7 +327,7 @@ TEST(ArraysOnDisks, a_cube_takes_two_passes) {
 }
 
 TEST(RunPasses, reads_ahead_while_it_writes) {
-  const KPassPlan plan = plan_passes(line(power(16), 14, 3, Precision::f64));
+  const KPassPlan plan = plan_passes(line(two_to(16), 14, 3, Precision::f64));
   FakeVolume input(plan.output_bytes());
   FakeVolume output(plan.output_bytes());
   run_passes(plan, input, output, nullptr);
@@ -337,7 +338,7 @@ TEST(RunPasses, reads_ahead_while_it_writes) {
 }
 
 TEST(RunPasses, reads_ahead_with_three_buffers_as_soon_as_one_is_written) {
-  KPassProblem problem = line(power(16), 14, 3, Precision::f64);
+  KPassProblem problem = line(two_to(16), 14, 3, Precision::f64);
   problem.buffers = 3;
   const KPassPlan plan = plan_passes(problem);
   ASSERT_FALSE(plan.passes[0].keeps_order());
@@ -359,7 +360,7 @@ TEST(RunPasses, reads_ahead_with_three_buffers_as_soon_as_one_is_written) {
 }
 
 TEST(RunPasses, tells_how_far_it_is) {
-  const KPassPlan plan = plan_passes(line(power(16), 14, 3, Precision::f64));
+  const KPassPlan plan = plan_passes(line(two_to(16), 14, 3, Precision::f64));
   FakeVolume input(plan.output_bytes());
   FakeVolume output(plan.output_bytes());
   std::vector<PassProgress> told;
@@ -378,7 +379,7 @@ TEST(RunPasses, tells_how_far_it_is) {
 
 TEST(RunPasses, nothing_is_under_way_after_an_error) {
   for (const int buffers : {3, 4}) {
-    KPassProblem problem = line(power(16), 14, 3, Precision::f64);
+    KPassProblem problem = line(two_to(16), 14, 3, Precision::f64);
     problem.buffers = buffers;
     const KPassPlan plan = plan_passes(problem);
     const std::int64_t panels = panel_count(plan.passes[0]);
@@ -412,7 +413,7 @@ TEST(RunPasses, nothing_is_under_way_after_an_error) {
 }
 
 TEST(RunPasses, memory_is_what_was_counted) {
-  KPassProblem problem = line(power(20), 16, 4, Precision::f64);
+  KPassProblem problem = line(two_to(20), 16, 4, Precision::f64);
   const KPassPlan plan = plan_passes(problem);
   FakeVolume input(plan.output_bytes());
   FakeVolume output(plan.output_bytes());
@@ -436,7 +437,7 @@ TEST(RunPasses, memory_is_what_was_counted) {
 }
 
 TEST(RunPasses, wrong_volumes_are_refused) {
-  const KPassPlan plan = plan_passes(line(power(20), 13, 3, Precision::f64));
+  const KPassPlan plan = plan_passes(line(two_to(20), 13, 3, Precision::f64));
   ASSERT_GT(plan.scratch_bytes, 0);
   FakeVolume one(plan.output_bytes());
   FakeVolume other(plan.output_bytes());

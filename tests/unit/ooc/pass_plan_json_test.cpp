@@ -46,7 +46,7 @@ void set_random_cosines(Random& random, KPassProblem& problem) {
   problem.real_input = problem.real_output = is_real && !problem.axes.empty();
 }
 
-KPassProblem random_problem(Random& random) {
+KPassProblem random_plan_problem(Random& random) {
   KPassProblem problem;
   problem.shape.resize(static_cast<std::size_t>(draw(random, 1, 4)));
   for (auto& n : problem.shape) n = draw(random, 1, problem.shape.size() == 1 ? 40000 : 40);
@@ -94,7 +94,7 @@ TEST(PassPlanJson, RoundTripIsEquality) {
     Random random(seed);
     KPassPlan plan;
     try {
-      plan = plan_passes(random_problem(random));
+      plan = plan_passes(random_plan_problem(random));
     } catch (const Error&) {
       continue;  // an impossible problem
     }

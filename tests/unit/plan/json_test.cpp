@@ -19,7 +19,7 @@ namespace {
 using namespace test_support;
 using Json = nlohmann::ordered_json;
 
-constexpr auto invalid = ErrorCode::invalid_argument;
+constexpr auto invalid_argument = ErrorCode::invalid_argument;
 
 // --- round trips ---
 
@@ -29,7 +29,7 @@ TEST(LayoutJson, SymbolicUnlessGivenAsBoxes) {
             R"({"shape":[4,6],"grid":[1,1],"order":[1,0],"ranks":3,"first_rank":1})");
   EXPECT_EQ(to_json(Layout::of_boxes({4}, {{{1}, {4}}, {{0}, {1}}})),
             R"({"shape":[4],"boxes":[[[1,4]],[[0,1]]],"ranks":2})");
-  expect_error(invalid, {"must have axes"}, [] { to_json(Layout()); });
+  expect_error(invalid_argument, {"must have axes"}, [] { to_json(Layout()); });
 }
 
 TEST(LayoutJson, RoundTripIsEquality) {
@@ -123,26 +123,28 @@ TEST(PlanJson, EnginesOfLinesAreConsistent) {
   check_plan(sound);
   Plan plan = sound;
   plan.line_engines.push_back({Kind::c2c, 8, 2, false, "ducc0", false});
-  expect_error(invalid, {"one engine", "c2c of 8 points"}, [&] { plan_from_json(to_json(plan)); });
+  expect_error(invalid_argument, {"one engine", "c2c of 8 points"},
+               [&] { plan_from_json(to_json(plan)); });
   plan = sound;
   plan.engines.clear();
-  expect_error(invalid, {"lacks \"ducc0\"", "c2c of 8 points"},
+  expect_error(invalid_argument, {"lacks \"ducc0\"", "c2c of 8 points"},
                [&] { plan_from_json(to_json(plan)); });
   plan = sound;
   plan.line_engines[0].across_tile = true;
-  expect_error(invalid, {"only lines across memory"}, [&] { plan_from_json(to_json(plan)); });
+  expect_error(invalid_argument, {"only lines across memory"},
+               [&] { plan_from_json(to_json(plan)); });
   plan = sound;
   plan.line_engines[1].kind = Kind::r2c;
-  expect_error(invalid, {"only complex lines"}, [&] { plan_from_json(to_json(plan)); });
+  expect_error(invalid_argument, {"only complex lines"}, [&] { plan_from_json(to_json(plan)); });
   plan = sound;
   plan.line_engines[0].lines = 0;
-  expect_error(invalid, {"at least 1", "0 lines"}, [&] { plan_from_json(to_json(plan)); });
+  expect_error(invalid_argument, {"at least 1", "0 lines"}, [&] { plan_from_json(to_json(plan)); });
 }
 
 TEST(PlanJson, TextsMustBeUtf8) {
   Plan plan = make_plan({.shape = {4}});
   plan.notes = {"\xff"};
-  expect_error(invalid, {"UTF-8"}, [&] { to_json(plan); });
+  expect_error(invalid_argument, {"UTF-8"}, [&] { to_json(plan); });
 }
 
 // --- refusals of one value ---
@@ -153,12 +155,12 @@ Json sound_plan() {
 }
 
 void expect_refused(const Json& plan, const std::vector<std::string>& words) {
-  expect_error(invalid, words, [&] { plan_from_json(plan.dump()); });
+  expect_error(invalid_argument, words, [&] { plan_from_json(plan.dump()); });
 }
 
 TEST(ProblemJson, RefusalOfAKeyNamesAllValidKeys) {
   const auto refused = [](const char* text, const std::vector<std::string>& words) {
-    expect_error(invalid, words, [&] { problem_from_json(text); });
+    expect_error(invalid_argument, words, [&] { problem_from_json(text); });
   };
   const std::string choices =
       "problem.exchange: the valid keys are chunks, method, nodes, piece_bytes, preset, requests, "
@@ -169,7 +171,7 @@ TEST(ProblemJson, RefusalOfAKeyNamesAllValidKeys) {
 
 TEST(LayoutJson, RefusesWhatIsNoLayout) {
   const auto refused = [](const char* text, const std::vector<std::string>& words) {
-    expect_error(invalid, words, [&] { layout_from_json(text); });
+    expect_error(invalid_argument, words, [&] { layout_from_json(text); });
   };
   refused("", {"not complete JSON"});
   refused(R"({"shape":[4],"grid":[2],"ranks":2)", {"not complete JSON"});
@@ -204,12 +206,12 @@ TEST(LayoutJson, RefusesWhatIsNoLayout) {
 
 TEST(LayoutJson, RefusesDepthWithoutOverflow) {
   const std::string deep(1000000, '[');
-  expect_error(invalid, {"nested"}, [&] { layout_from_json(deep); });
+  expect_error(invalid_argument, {"nested"}, [&] { layout_from_json(deep); });
 }
 
 TEST(ProblemJson, RefusesWhatIsNoProblem) {
   const auto refused = [](const char* text, const std::vector<std::string>& words) {
-    expect_error(invalid, words, [&] { problem_from_json(text); });
+    expect_error(invalid_argument, words, [&] { problem_from_json(text); });
   };
   refused("{}", {"\"shape\" is missing"});
   refused(R"({"shape":[4],"kinds":"r2r"})", {"problem.kinds", "c2c, r2c", "\"r2r\""});
@@ -431,7 +433,8 @@ TEST(PlanJson, EveryMissingKeyAndEveryUnknownKeyIsRefused) {
 TEST(PlanJson, EveryCutIsRefused) {
   const std::string text = to_json(make_plan({.shape = {8, 6}, .ranks = 3}));
   for (std::size_t length = 0; length < text.size(); ++length)
-    expect_error(invalid, {"not complete JSON"}, [&] { plan_from_json(text.substr(0, length)); });
+    expect_error(invalid_argument, {"not complete JSON"},
+                 [&] { plan_from_json(text.substr(0, length)); });
   EXPECT_GT(text.size(), 500U);
 }
 
@@ -453,7 +456,7 @@ TEST(PlanJson, DamagedBytesAreRefusedOrHarmless) {
       ASSERT_EQ(plan_from_json(to_json(plan)), plan) << "seed " << seed;
       ++read;
     } catch (const Error& error) {
-      ASSERT_EQ(error.code(), invalid) << "seed " << seed << ": " << error.what();
+      ASSERT_EQ(error.code(), invalid_argument) << "seed " << seed << ": " << error.what();
       ++refused;
     }
   }

@@ -10,7 +10,7 @@
 namespace weft {
 namespace {
 
-Problem cube(std::int64_t n, std::int64_t ranks, Kind kind) {
+Problem decided_cube(std::int64_t n, std::int64_t ranks, Kind kind) {
   Problem problem{.shape = {n, n, n}, .kinds = kind};
   problem.ranks = ranks;
   return checked(problem);
@@ -20,7 +20,7 @@ TEST(PlannerOutput, an_output_anywhere_may_lie_as_the_input_does) {
   const Machine machine = shipped_machine("vm-2-cores");
   const planner::Freedom of_wefts{.outputs_in_node_memory = true};
   for (const Kind kind : {Kind::c2c, Kind::r2c}) {
-    Problem any = cube(256, 2, kind);
+    Problem any = decided_cube(256, 2, kind);
     any.ranks_per_node = 2;
     Problem same = any;
     same.output_choice = OutputChoice::same;

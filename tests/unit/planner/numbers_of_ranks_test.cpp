@@ -14,7 +14,7 @@
 namespace weft {
 namespace {
 
-Problem cube(std::int64_t n, std::int64_t ranks, Kind kind) {
+Problem cube_on(std::int64_t n, std::int64_t ranks, Kind kind) {
   Problem problem{.shape = {n, n, n}, .kinds = kind};
   problem.ranks = ranks;
   return checked(problem);
@@ -60,7 +60,7 @@ TEST(PlannerNumbersOfRanks, ranks_that_idle_load_no_link) {
   Machine machine = shipped_machine("fleet");
   machine.memory_bytes = 0;
   const auto on_two = [&](std::int64_t ranks) {
-    for (const Plan& plan : candidates(cube(64, ranks, Kind::r2c), machine))
+    for (const Plan& plan : candidates(cube_on(64, ranks, Kind::r2c), machine))
       if (planner::ranks_used(plan) == 2) return plan.prediction->cost.seconds();
     return 0.0;
   };
