@@ -126,10 +126,11 @@ nightly:  ## everything else, with fresh seeds: all parts (hours), or PART=name 
 
 comma := ,
 
+# Compiles each source alone, which also shows that it includes all that it uses.
 test-asan: setup-test  ## C++ unit and MPI tests under the address and undefined behaviour sanitizers
 	@cmake -S . -B build/asan $(CMAKE_FLAGS) \
 	    -DCMAKE_BUILD_TYPE=RelWithDebInfo \
-	    -DCMAKE_CXX_FLAGS_RELWITHDEBINFO="-O1 -g" -DWEFT_SANITIZE=ON -DWEFT_PYTHON=OFF
+	    -DCMAKE_CXX_FLAGS_RELWITHDEBINFO="-O1 -g" -DWEFT_SANITIZE=ON -DWEFT_UNITY=OFF -DWEFT_PYTHON=OFF
 	@cmake --build build/asan -j $(JOBS)
 	@ASAN_OPTIONS=detect_stack_use_after_return=1:strict_string_checks=1:quarantine_size_mb=1 \
 	    LSAN_OPTIONS=suppressions=$(CURDIR)/tools/lsan.supp:print_suppressions=0 UBSAN_OPTIONS=print_stacktrace=1 WEFT_TEST_TIMEOUT_S=850 \

@@ -81,11 +81,6 @@ void require_same_machine(const comm::Communicator& comm, const std::optional<Ma
       "weft::Fft");
 }
 
-bool uses_node_memory(const Exchange& exchange) {
-  return reads_peers(exchange) || exchange.nodes == NodeUse::separate ||
-         exchange.nodes == NodeUse::combined;
-}
-
 /// Throws if the options do not fit the problem on this rank.
 void require_possible(const Problem& problem, const Handle::Options& options) {
   if (uses_node_memory(problem.exchange) && !options.own_workspace)

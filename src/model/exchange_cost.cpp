@@ -42,10 +42,6 @@ Exchanged exchanged(const Plan& plan, std::size_t number, const Machine& machine
           placement.on_node()};
 }
 
-bool uses_node_memory(const Exchange& exchange) {
-  return reads_peers(exchange) || is_node_aware(exchange);
-}
-
 void require_neighbours(const Exchanged& what, const Machine& machine) {
   if (!uses_node_memory(what.exchange) || what.placement.keeps_nodes_together()) return;
   throw Error(ErrorCode::invalid_argument,

@@ -45,22 +45,13 @@ std::string problem_line(const Problem& problem) {
   return text + ", norm " + to_string(problem.norm);
 }
 
-/// Returns whether all exchanges can be under way while another component is transformed.
-bool has_pipeline(const Plan& plan) {
-  const auto& exchanges = plan.exchanges;
-  return !exchanges.empty() &&
-         std::none_of(exchanges.begin(), exchanges.end(), [](const Exchange& each) {
-           return reads_peers(each) || is_node_aware(each);
-         });
-}
-
 /// Returns a line on the components; empty if the arrays have none.
 std::string components_line(const Plan& plan) {
   const std::int64_t components = plan.problem.components;
   if (components == 0) return {};
   std::string text = counted(components, "component");
   if (components > 1) text += ", one after another";
-  if (components > 1 && has_pipeline(plan))
+  if (components > 1 && exchanges_can_overlap(plan))
     text += " in a pipeline: one is exchanged while the next is transformed";
   return text + "; layouts, stages and exchanges are those of one, predictions those of all\n";
 }

@@ -82,7 +82,7 @@ BufferAssignment BufferAssigner::assigned() {
 void BufferAssigner::choose_message_buffers() {
   std::vector<StageExchange*> by_messages;
   for (StageExchange& each : found_.exchanges)
-    if (!reads_peers(each.choices) && !is_node_aware(each.choices)) by_messages.push_back(&each);
+    if (!uses_node_memory(each.choices)) by_messages.push_back(&each);
   if (by_messages.empty()) return;
   // In place and after another exchange, chunks are sent from the caller's array.
   if (by_messages.size() > 1 && route_.variant.in_place) by_messages.back()->both_sides = false;
@@ -242,9 +242,8 @@ StageParts BufferAssignment::parts_of(std::size_t stage) const {
 }
 
 bool BufferAssignment::is_shared() const {
-  return std::any_of(exchanges.begin(), exchanges.end(), [](const StageExchange& each) {
-    return reads_peers(each.choices) || is_node_aware(each.choices);
-  });
+  return std::any_of(exchanges.begin(), exchanges.end(),
+                     [](const StageExchange& each) { return uses_node_memory(each.choices); });
 }
 
 bool BufferAssignment::is_exposed() const {

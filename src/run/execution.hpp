@@ -32,7 +32,6 @@ class Execution {
   bool has_workspace() const { return workspace_ != nullptr || workspace_bytes_ == 0; }
   void use_workspace(void* memory, std::int64_t bytes);
 
-  bool is_shared() const { return shared_ != nullptr; }
   std::size_t stage_count() const { return programs_[0].stage_count(); }
   /// Returns the records of one of the programs, empty.
   std::vector<StepRecord> empty_records(std::size_t program) const {

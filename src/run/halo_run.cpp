@@ -21,8 +21,8 @@ constexpr int first_buffer = 1;
 /// Rounds at the same time; more would only fill the queues of MPI.
 constexpr std::size_t most_at_once = 64;
 
-bool uses_node_memory(const HaloRound& round) {
-  return !round.is_local && (reads_peers(round.exchange) || is_node_aware(round.exchange));
+bool is_in_node_memory(const HaloRound& round) {
+  return !round.is_local && uses_node_memory(round.exchange);
 }
 
 }  // namespace
@@ -140,7 +140,7 @@ void HaloRun::allocate() {
   buffers_.assign(first_buffer + sizes_.size(), nullptr);
   char* own = nullptr;
   if (std::none_of(rounds_.begin(), rounds_.end(),
-                   [](const BoundRound& bound) { return uses_node_memory(bound.round); })) {
+                   [](const BoundRound& bound) { return is_in_node_memory(bound.round); })) {
     comm::together(comm_, [&] { memory_ = AlignedBuffer(workspace_bytes_); });
     own = memory_.as<char>();
   } else {

@@ -4,6 +4,7 @@
 
 #include <weft/error.hpp>
 
+#include "plan/methods/methods.hpp"
 #include "run/chirp_spectrum.hpp"
 #include "run/in_step.hpp"
 
@@ -12,6 +13,7 @@ Transform::Transform(const Plan& plan, const comm::Communicator& comm, const Opt
     : plan_(plan),
       comm_(comm),
       options_(options),
+      exchanges_can_overlap_(exchanges_can_overlap(plan)),
       spectrum_(in_step(comm, [&] { return chirp_spectrum(plan, comm, options.local); })),
       execution_(comm, options.local.threads, options.own_workspace, 0,
                  [this] { return made_programs(); }) {
@@ -50,7 +52,7 @@ StepRecord* Transform::make_records(const Variant& variant, std::size_t arrays) 
 }
 
 bool Transform::can_wait_at_gate() const {
-  return execution_.stage_count() > 1 && !execution_.is_shared() && !plan_.problem.overwrite_input;
+  return exchanges_can_overlap_ && !plan_.problem.overwrite_input;
 }
 
 void Transform::execute(const Variant& variant, const void* in, void* out, Gate* gate) {
@@ -67,20 +69,14 @@ void Transform::execute(const Variant& variant, const void* in, void* out, Gate*
   }
 }
 
-/// Returns whether an exchange can overlap with the stages of another array. Exchanges in node
-/// memory cannot: they have no messages to wait for.
-bool Transform::can_overlap() const {
-  return options_.own_workspace && execution_.stage_count() > 1 && !execution_.is_shared();
-}
-
 /// Returns whether the components of one array are transformed in turns, with two workspaces.
 bool Transform::has_pipeline() const {
-  return plan_.problem.components > 1 && execution_.stage_count() > 1 && !execution_.is_shared();
+  return plan_.problem.components > 1 && exchanges_can_overlap_;
 }
 
 void Transform::execute_many(const Variant& variant, std::span<const void* const> in,
                              std::span<void* const> out) {
-  if (in.size() > 1 && can_overlap() && !second_execution_)
+  if (in.size() > 1 && options_.own_workspace && exchanges_can_overlap_ && !second_execution_)
     second_execution_.emplace(comm_, options_.local.threads, true, 1,
                               [this] { return made_programs(); });
   StepRecord* records = make_records(variant, in.size());

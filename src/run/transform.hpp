@@ -57,7 +57,6 @@ class Transform {
  private:
   std::vector<RankProgram> made_programs() const;
   StepRecord* make_records(const Variant& variant, std::size_t arrays);
-  bool can_overlap() const;
   bool has_pipeline() const;
   void take_turns(const Variant& variant, std::span<const void* const> in,
                   std::span<void* const> out, std::span<Execution* const> executions,
@@ -66,6 +65,7 @@ class Transform {
   Plan plan_;
   comm::Communicator comm_;
   Options options_;
+  bool exchanges_can_overlap_;
   std::shared_ptr<const kernel::LineSpectrum> spectrum_;  ///< null unless the plan convolves
   Execution execution_;
   std::optional<Execution> second_execution_;

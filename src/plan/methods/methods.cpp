@@ -215,6 +215,15 @@ bool is_on_request(const Exchange& exchange) {
 
 bool is_node_aware(const Exchange& exchange) { return is_aware(exchange.nodes); }
 
+bool uses_node_memory(const Exchange& exchange) {
+  return reads_peers(exchange) || is_node_aware(exchange);
+}
+
+bool exchanges_can_overlap(const Plan& plan) {
+  return !plan.exchanges.empty() &&
+         std::none_of(plan.exchanges.begin(), plan.exchanges.end(), uses_node_memory);
+}
+
 namespace {
 
 const MethodDescriptor* method_of(const Exchange& exchange) {

@@ -51,6 +51,13 @@ bool is_on_request(const Exchange& exchange);
 /// Returns whether ranks of a node use their node memory alongside messages to other nodes.
 bool is_node_aware(const Exchange& exchange);
 
+/// Returns whether ranks use node memory in an exchange, with or without messages to other nodes.
+bool uses_node_memory(const Exchange& exchange);
+
+/// Returns whether a plan has exchanges, and all of them can overlap with the stages of another
+/// array. An exchange in node memory cannot: ranks must synchronise for it.
+bool exchanges_can_overlap(const Plan& plan);
+
 /// Returns the choices that a problem forces on exchange `number` of a plan: those given, then
 /// those of its preset. The result has no preset.
 Exchange forced_exchange(const Problem& problem, std::size_t number);
