@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <tuple>
@@ -19,6 +20,21 @@ struct Field {
 };
 template <class Struct, class T>
 Field(const char*, T Struct::*) -> Field<Struct, T>;
+
+/// The same for an integer that must be at least `least`.
+template <class Struct>
+struct BoundedField {
+  const char* key;
+  std::int64_t Struct::*member;
+  std::int64_t least;
+};
+template <class Struct>
+BoundedField(const char*, std::int64_t Struct::*, std::int64_t) -> BoundedField<Struct>;
+
+template <class T>
+constexpr bool is_bounded = false;
+template <class Struct>
+inline constexpr bool is_bounded<BoundedField<Struct>> = true;
 
 /// The fields of a plain struct as a tuple, in the order in which they are written. Writing and
 /// reading use the same tuple. A specialisation of this variable gives a struct its fields.
@@ -54,7 +70,11 @@ T read_fields(Object& object) {
   T value;
   const auto read = [&](const auto& field) {
     auto& member = value.*field.member;
-    member = read_as<std::remove_reference_t<decltype(member)>>(object.at(field.key));
+    const JsonPlace place = object.at(field.key);
+    member = read_as<std::remove_reference_t<decltype(member)>>(place);
+    if constexpr (is_bounded<std::remove_cvref_t<decltype(field)>>)
+      if (member < field.least)
+        refuse(place, "this must be at least " + std::to_string(field.least));
   };
   std::apply([&](const auto&... field) { (read(field), ...); }, fields<T>);
   return value;
@@ -87,8 +107,8 @@ Json written(const T& value) {
   }
 }
 
-/// Inverse of written(). Throws invalid_argument for a value of another type, and for missing or
-/// unknown keys.
+/// Inverse of written(). Throws invalid_argument for a value of another type, for an integer below
+/// its bound, and for missing or unknown keys.
 template <class T>
 T read_as(const JsonPlace& place) {
   if constexpr (std::is_enum_v<T>) {

@@ -1,9 +1,25 @@
 #include <weft/wisdom.hpp>
 
+#include "plan/json_fields.hpp"
 #include "plan/json_reader.hpp"
 #include "planner/wisdom_limits.hpp"
 
 namespace weft {
+namespace json {
+
+template <>
+constexpr auto fields<MachineIdentity> = std::tuple(
+    Field{"weft", &MachineIdentity::weft}, Field{"processor", &MachineIdentity::processor},
+    BoundedField{"cores_per_node", &MachineIdentity::cores_per_node, 1},
+    BoundedField{"l2_bytes", &MachineIdentity::l2_bytes, 0},
+    BoundedField{"l3_share_bytes", &MachineIdentity::l3_share_bytes, 0},
+    Field{"transposes", &MachineIdentity::transposes}, Field{"engine", &MachineIdentity::engine},
+    Field{"mpi", &MachineIdentity::mpi}, BoundedField{"nodes", &MachineIdentity::nodes, 1},
+    BoundedField{"ranks_per_node", &MachineIdentity::ranks_per_node, 1},
+    Field{"placement", &MachineIdentity::placement}, Field{"fabric", &MachineIdentity::fabric});
+
+}  // namespace json
+
 namespace {
 
 using json::Json;
@@ -13,23 +29,6 @@ using json::Object;
 /// A change of the format that another version of weft would misread increases this number.
 constexpr std::int64_t wisdom_version = 2;
 
-// --- writing ---
-
-Json write(const MachineIdentity& machine) {
-  return {{"weft", machine.weft},
-          {"processor", machine.processor},
-          {"cores_per_node", machine.cores_per_node},
-          {"l2_bytes", machine.l2_bytes},
-          {"l3_share_bytes", machine.l3_share_bytes},
-          {"transposes", machine.transposes},
-          {"engine", machine.engine},
-          {"mpi", machine.mpi},
-          {"nodes", machine.nodes},
-          {"ranks_per_node", machine.ranks_per_node},
-          {"placement", machine.placement},
-          {"fabric", machine.fabric}};
-}
-
 std::string dumped(const Json& value) {
   try {
     return value.dump();
@@ -37,33 +36,6 @@ std::string dumped(const Json& value) {
     throw Error(ErrorCode::invalid_argument,
                 std::string("the texts of wisdom must be UTF-8; ") + error.what());
   }
-}
-
-// --- reading ---
-
-std::int64_t integer_of_at_least(const JsonPlace& place, std::int64_t limit) {
-  const std::int64_t value = json::integer(place);
-  if (value < limit) json::refuse(place, "this must be at least " + std::to_string(limit));
-  return value;
-}
-
-MachineIdentity read_identity(const JsonPlace& place) {
-  Object object(place);
-  MachineIdentity machine;
-  machine.weft = json::text(object.at("weft"));
-  machine.processor = json::text(object.at("processor"));
-  machine.cores_per_node = integer_of_at_least(object.at("cores_per_node"), 1);
-  machine.l2_bytes = integer_of_at_least(object.at("l2_bytes"), 0);
-  machine.l3_share_bytes = integer_of_at_least(object.at("l3_share_bytes"), 0);
-  machine.transposes = json::text(object.at("transposes"));
-  machine.engine = json::text(object.at("engine"));
-  machine.mpi = json::text(object.at("mpi"));
-  machine.nodes = integer_of_at_least(object.at("nodes"), 1);
-  machine.ranks_per_node = integer_of_at_least(object.at("ranks_per_node"), 1);
-  machine.placement = json::text(object.at("placement"));
-  machine.fabric = json::text(object.at("fabric"));
-  object.finish();
-  return machine;
 }
 
 Plan read_plan(const JsonPlace& place) {
@@ -76,7 +48,8 @@ Plan read_plan(const JsonPlace& place) {
 
 WisdomEntry read_entry(const JsonPlace& place) {
   Object object(place);
-  WisdomEntry entry{read_identity(object.at("machine")), read_plan(object.at("plan"))};
+  WisdomEntry entry{json::read_as<MachineIdentity>(object.at("machine")),
+                    read_plan(object.at("plan"))};
   object.finish();
   return entry;
 }
@@ -89,11 +62,11 @@ void check_version(const JsonPlace& place) {
 
 }  // namespace
 
-std::string to_json(const MachineIdentity& machine) { return dumped(write(machine)); }
+std::string to_json(const MachineIdentity& machine) { return dumped(json::written(machine)); }
 
 MachineIdentity machine_identity_from_json(std::string_view text) {
   const Json document = json::parse(text, "machine identity");
-  return read_identity({document, "machine identity"});
+  return json::read_as<MachineIdentity>({document, "machine identity"});
 }
 
 /// Each entry is one line, so that files can be compared line by line.

@@ -199,6 +199,8 @@ TEST(Wisdom, WrongTypesAreRefused) {
                  [](ordered_json& w) { w["entries"][0]["machine"]["processor"] = 1; });
   expect_refused({"entries[1].machine.nodes", "at least 1"},
                  [](ordered_json& w) { w["entries"][1]["machine"]["nodes"] = 0; });
+  expect_refused({"entries[1].machine.l2_bytes", "at least 0"},
+                 [](ordered_json& w) { w["entries"][1]["machine"]["l2_bytes"] = -1; });
   expect_refused({"entries[1].machine.l2_bytes", "integer"},
                  [](ordered_json& w) { w["entries"][1]["machine"]["l2_bytes"] = 1.5; });
   expect_refused({"entries[0].plan", "stage"},
