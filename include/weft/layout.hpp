@@ -146,6 +146,7 @@ class Layout {
   Shape shape_;
   std::int64_t ranks_ = 0;
   Shape grid_;
+  std::int64_t parts_ = 0;  ///< the product of grid_; 0 for a layout of boxes
   std::vector<Box> boxes_;
   std::vector<int> order_;
   std::int64_t first_rank_ = 0;

@@ -213,14 +213,14 @@ Layout Layout::grid(const Shape& shape, const Shape& grid, const std::vector<int
   layout.shape_ = shape;
   layout.grid_ = grid;
   layout.order_ = checked_order(order, static_cast<int>(shape.size()));
-  const std::int64_t parts = parts_of(grid);
-  layout.ranks_ = ranks == 0 ? parts : ranks;
+  layout.parts_ = parts_of(grid);
+  layout.ranks_ = ranks == 0 ? layout.parts_ : ranks;
   check_ranks(layout.ranks_);
-  if (layout.ranks_ < parts)
+  if (layout.ranks_ < layout.parts_)
     throw Error(ErrorCode::invalid_argument,
                 "the product of a process grid must not exceed the number of ranks; the grid " +
-                    to_string(grid) + " needs " + std::to_string(parts) + " ranks; there are " +
-                    std::to_string(ranks));
+                    to_string(grid) + " needs " + std::to_string(layout.parts_) +
+                    " ranks; there are " + std::to_string(ranks));
   return layout;
 }
 
@@ -273,7 +273,7 @@ Box Layout::box(std::int64_t rank) const {
                                                  "; given " + std::to_string(rank));
   if (!is_grid()) return boxes_[rank];
   std::int64_t index = rank - first_rank_;  // in the process grid
-  if (index < 0 || index >= weft::volume(grid_)) return with_whole_components(empty_box(dims()));
+  if (index < 0 || index >= parts_) return with_whole_components(empty_box(dims()));
   // Plans of many ranks often call this function, so it allocates only the result.
   Box box = empty_box(dims());
   bool is_empty = false;
