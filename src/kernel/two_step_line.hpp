@@ -24,7 +24,8 @@ class TwoStepLine {
   /// Returns the scratch memory of run().
   std::int64_t scratch_bytes() const;
 
-  /// Memory  `in` may be `out`; otherwise it is unchanged. All start at multiples of 64.
+  /// Transforms one line. `in` may be the same memory as `out`; otherwise it stays unchanged. All
+  /// three addresses are multiples of 64.
   void run(const void* in, void* out, void* scratch) const;
 
  private:

@@ -8,12 +8,12 @@
 
 namespace weft::model {
 
-/// The node of each rank.
+/// The node of each rank. A node has at most `on_node` ranks.
 class Placement {
  public:
   /// Consecutive ranks share a node.
   Placement(std::int64_t ranks, std::int64_t on_node);
-  /// Ranks are placed by rank_places().
+  /// The order of the topology decides the nodes, as in weft::rank_places().
   Placement(const Topology&, std::int64_t ranks, std::int64_t on_node);
 
   std::int64_t on_node() const { return on_node_; }

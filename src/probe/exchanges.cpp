@@ -16,12 +16,13 @@ namespace weft::probe {
 namespace {
 
 constexpr std::int64_t element_bytes = 16;
-/// All nodes at once are not faster than pairs alone. A measurement below 1 means that links had
-/// rested.
+/// The least slowdown of an exchange of all nodes, relative to pairs alone. If the measured one is
+/// below 1, the links had rested before and were faster than their rate.
 constexpr double least_factor = 1;
-/// A measurement runs its work to warm up, to estimate its time, to tire links, and to measure.
-/// Blocked messages take several times longer than shorter ones suggest.
-constexpr double runs_of_one = 4;
+/// A measurement runs its work to warm up, to estimate its time, to tire links, and to measure. The
+/// expected time of a run is scaled from shorter messages. It is several times too short if only the
+/// longer ones block.
+constexpr double runs_of_a_measurement = 4;
 
 Exchange messages(Schedule schedule) {
   Exchange choices;
@@ -56,9 +57,9 @@ class AllWithAll {
     side.element_bytes = element_bytes;
     side.recv_buffer = 1;
     side.keep_own_block = true;
-    const exchange::BufferNeeds ends = exchange::buffer_needs(choices, side);
-    send_ = zeros(ends.send_elements);
-    receive_ = zeros(ends.recv_elements);
+    const exchange::BufferNeeds needs = exchange::buffer_needs(choices, side);
+    send_ = zeros(needs.send_elements);
+    receive_ = zeros(needs.recv_elements);
     executor_ = exchange::make_executor(choices, side, {group});
   }
 
@@ -80,10 +81,10 @@ class AllWithAll {
   std::unique_ptr<exchange::Executor> executor_;
 };
 
-/// Ranks that exchange, and their measurements so far.
+/// Ranks that exchange, each on its own node, and their measurements so far.
 struct RankGroup {
   comm::Communicator ranks;
-  std::int64_t most = 0;  ///< ranks of the largest group of its kind
+  std::int64_t nodes = 0;  ///< the last group of neighbouring nodes may have fewer
   std::vector<MessageTime> times;
 };
 
@@ -94,12 +95,12 @@ class ExchangeTimings {
       : timing_(timing), placement_(placement), machine_(machine) {
     const bool first = comm.rank() % placement.ranks_per_node == 0;
     const std::int64_t node = comm.rank() / placement.ranks_per_node;
-    const auto neighbours = [&](std::int64_t nodes) {
+    const auto add_groups_of = [&](std::int64_t nodes) {
       // Ranks that are not the first of their node form a group without work.
       groups_.push_back({comm.subset(first ? node / nodes : -1 - comm.rank()), nodes, {}});
     };
-    for (std::int64_t nodes = 2; nodes < placement.nodes; nodes *= 2) neighbours(nodes);
-    neighbours(placement.nodes);
+    for (std::int64_t nodes = 2; nodes < placement.nodes; nodes *= 2) add_groups_of(nodes);
+    add_groups_of(placement.nodes);
   }
 
   /// Measures lengths in ascending order, as far as the time allows.
@@ -125,19 +126,19 @@ class ExchangeTimings {
   static void add_calls(const RankGroup& group, std::vector<AllToAll>& found) {
     constexpr double least_slope = 1e-15;
     if (group.times.size() == 1)
-      found.push_back({group.most, 0, 0, group.times[0].seconds / group.times[0].bytes});
+      found.push_back({group.nodes, 0, 0, group.times[0].seconds / group.times[0].bytes});
     for (std::size_t i = 0; i + 1 < group.times.size(); ++i) {
       const MessageTime& from = group.times[i];
       const MessageTime& to = group.times[i + 1];
       const double slope =
           std::max(least_slope, (to.seconds - from.seconds) / (to.bytes - from.bytes));
-      found.push_back({group.most, i == 0 ? 0 : std::llround(from.bytes),
+      found.push_back({group.nodes, i == 0 ? 0 : std::llround(from.bytes),
                        from.seconds - slope * from.bytes, slope});
     }
   }
 
-  /// Measures pairs first: they bound the loss of the others, and are the fastest where others
-  /// block.
+  /// Measures pairs first, because the time may not suffice for all schedules. Where the others
+  /// block, pairs are the fastest, so their time limits the loss by a wrong choice.
   void measure(std::int64_t bytes, Exchanges& found) {
     const auto by = [&](Schedule schedule) {
       const std::string series = std::string("exchange ") + to_string(schedule);
@@ -147,7 +148,7 @@ class ExchangeTimings {
     Blocking blocking{bytes};
     blocking.pairwise = by(Schedule::pairwise);
     for (auto group = groups_.rbegin(); group != groups_.rend(); ++group) {
-      const std::string series = "all-to-all of " + std::to_string(group->most) + " nodes";
+      const std::string series = "all-to-all of " + std::to_string(group->nodes) + " nodes";
       const double seconds = seconds_of(series, collective(), *group, bytes);
       if (group == groups_.rbegin()) blocking.collective = factor(seconds, collective(), bytes);
       if (last_[series].bytes == static_cast<double>(bytes)) group->times.push_back(last_[series]);
@@ -164,14 +165,14 @@ class ExchangeTimings {
     MessageTime& last = last_[series];
     const auto size = static_cast<double>(bytes);
     const double expected_s = last.bytes > 0 ? last.seconds * size / last.bytes : 0;
-    if (!timing_.affords(runs_of_one * expected_s)) return expected_s;
+    if (!timing_.affords(runs_of_a_measurement * expected_s)) return expected_s;
     AllWithAll exchange(choices, group.ranks, bytes);
     last = {size, timing_.seconds(series, size, [&] { exchange(); })};
     measured_ += &group == &groups_.back();
     return last.seconds;
   }
 
-  /// Returns the ratio to the model's time of pairs alone.
+  /// Returns the slowdown of an exchange relative to the model's time of pairs alone.
   double factor(double seconds, const Exchange& choices, std::int64_t bytes) const {
     const Link& link = machine_.between_nodes;
     const auto size = static_cast<double>(bytes);
@@ -186,7 +187,7 @@ class ExchangeTimings {
   const Machine& machine_;
   std::vector<RankGroup> groups_;
   std::map<std::string, MessageTime> last_;
-  int measured_ = 0;  ///< of the current length, among all nodes
+  int measured_ = 0;  ///< measurements of the current length among all nodes
 };
 
 }  // namespace

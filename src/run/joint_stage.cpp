@@ -25,7 +25,7 @@ std::vector<std::vector<AxisTransform>> grouped(const StageSpec& spec, std::int6
   const std::vector<AxisTransform>& transforms = spec.transforms;
   std::vector<std::vector<AxisTransform>> groups;
   for (std::size_t first = 0; first < transforms.size();) {
-    const Box box = after(spec.source, transforms, 0, first);
+    const Box box = box_after(spec.source, transforms, 0, first);
     const std::size_t next =
         first + kernel::fusable(box, transforms, first, spec.inlet, options, fields);
     groups.emplace_back(transforms.begin() + static_cast<std::ptrdiff_t>(first),
@@ -86,7 +86,7 @@ std::vector<DraftPass> drafts_of(const JointSpec& spec, const kernel::LocalOptio
 /// Returns the local box after a pass.
 Box after_pass(Box box, const DraftPass& draft) {
   for (const ChainPart& part : draft.parts)
-    box = after(box, part.transforms, 0, part.transforms.size());
+    box = box_after(box, part.transforms, 0, part.transforms.size());
   return box;
 }
 

@@ -19,8 +19,8 @@ Shape c_strides(const Box& box) {
 
 }  // namespace
 
-Box after(Box box, const std::vector<kernel::AxisTransform>& transforms, std::size_t first,
-          std::size_t last) {
+Box box_after(Box box, const std::vector<kernel::AxisTransform>& transforms, std::size_t first,
+              std::size_t last) {
   for (std::size_t i = first; i < last; ++i) {
     box.lower[transforms[i].axis] = 0;
     box.upper[transforms[i].axis] = output_extent(transforms[i]);

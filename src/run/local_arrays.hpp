@@ -10,9 +10,10 @@
 
 namespace weft::run {
 
-/// Returns the local box after the transforms from `first` up to `last`.
-Box after(Box box, const std::vector<kernel::AxisTransform>& transforms, std::size_t first,
-          std::size_t last);
+/// Returns the local box after the transforms with numbers `first` to `last` - 1. Each gives its axis
+/// the extent of its output.
+Box box_after(Box box, const std::vector<kernel::AxisTransform>& transforms, std::size_t first,
+              std::size_t last);
 
 /// Returns a dense local array in a workspace buffer, whose size grows as needed.
 kernel::Place dense_array(const Box& box, int buffer, std::int64_t element_bytes,

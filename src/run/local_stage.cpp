@@ -67,7 +67,7 @@ bool has_room(const Place& place, const Box& box) {
 /// Returns the box with room for the array before the transform `next`, and after it and each later
 /// one, except a c2r. A transform can make lines longer, because it adds the missing modes.
 Box room_for_rest(const StageSpec& spec, std::size_t next) {
-  Box room = after(spec.source, spec.transforms, 0, next);
+  Box room = box_after(spec.source, spec.transforms, 0, next);
   for (std::size_t i = next; i < spec.transforms.size(); ++i) {
     const AxisTransform& t = spec.transforms[i];
     if (t.kind != kernel::LineKind::c2r)
@@ -81,7 +81,7 @@ Place between_place(const StageSpec& spec, const Place& current, std::size_t fir
                     std::size_t next, std::int64_t element_bytes, bool may_overwrite_current,
                     BufferSizes& sizes) {
   const bool same_elements = !has_kind(spec.transforms, first, next, kernel::LineKind::r2c);
-  const Box box = after(spec.source, spec.transforms, 0, next);
+  const Box box = box_after(spec.source, spec.transforms, 0, next);
   if (may_overwrite_current && same_elements && !current.narrow && has_room(current, box))
     return current;
   if (may_overwrite_current && !same_elements) {
@@ -158,7 +158,7 @@ std::vector<kernel::Sweep> make_sweeps(const StageSpec& given, const kernel::Loc
   bool may_overwrite_from = spec.may_overwrite_inlet;
   std::size_t first = 0;
   do {
-    const Box box = after(spec.source, transforms, 0, first);
+    const Box box = box_after(spec.source, transforms, 0, first);
     const std::size_t next =
         transforms.empty() ? 0 : first + kernel::fusable(box, transforms, first, from, options);
     const bool last = next == transforms.size();

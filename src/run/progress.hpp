@@ -11,8 +11,8 @@
 
 namespace weft::run {
 
-/// The exchanges under way during stages, or the gate before the first exchange. MPI moves large
-/// messages only inside its calls, so stages call MPI between tiles.
+/// Calls MPI between the tiles of a stage, because MPI moves large messages only inside its calls.
+/// These calls serve the exchanges under way, and the gate before the first exchange.
 class StageProgress final : public kernel::Progress {
  public:
   void add(exchange::Executor* executor) { active_.push_back(executor); }

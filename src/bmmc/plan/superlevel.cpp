@@ -9,24 +9,27 @@
 namespace weft::bmmc {
 namespace {
 
-/// The part of an index on the disks to which a bit belongs.
+/// The parts of an index on the disks: the place in a processor's memory, the processor's number,
+/// and the load's number.
 enum class IndexPart { slot, processor, load };
+/// A bit of an index on the disks, by its number in its part.
 struct BitPlace {
   IndexPart part = IndexPart::slot;
   int bit = 0;
 };
 
 BitPlace place_of(int disk_bit, int lg_load, const DiskModel& disks) {
-  const int first = disks.b + disks.d - disks.p;
+  const int first_processor_bit = disks.b + disks.d - disks.p;
   if (disk_bit >= lg_load) return {IndexPart::load, disk_bit - lg_load};
-  if (disk_bit >= first + disks.p) return {IndexPart::slot, disk_bit - disks.p};
-  if (disk_bit >= first) return {IndexPart::processor, disk_bit - first};
+  if (disk_bit >= first_processor_bit + disks.p) return {IndexPart::slot, disk_bit - disks.p};
+  if (disk_bit >= first_processor_bit)
+    return {IndexPart::processor, disk_bit - first_processor_bit};
   return {IndexPart::slot, disk_bit};
 }
 
-/// After stages_done stages, and a rotation by each superlevel's depth, the top bits of the logical
-/// index are the lowest ones of the frequency. The lowest `depth` bits of the logical index become
-/// the next frequency bits.
+/// Returns the frequency bit that a bit of the logical index carries after this superlevel; 0 if a
+/// later stage makes it. The rotation after each superlevel moved the finished frequency bits to the
+/// top of the index. This superlevel makes the next ones, on the lowest `depth` bits.
 Bits frequency_of(int bit, const Superlevel& level, int n) {
   if (bit >= n - level.stages_done) return Bits{1} << (bit - (n - level.stages_done));
   return bit < level.depth ? Bits{1} << (bit + level.stages_done) : 0;
@@ -40,13 +43,14 @@ bool continues_step(const ButterflyStep& step, const BitPlace& place) {
 }  // namespace
 
 BitMatrix placement(int lg_band, const DiskModel& disks) {
-  const int first = disks.b + disks.d - disks.p;
+  const int first_processor_bit = disks.b + disks.d - disks.p;
   std::vector<int> target;
   for (int bit = 0; bit < disks.n; ++bit) {
-    if (bit < first || bit >= lg_band)
+    if (bit < first_processor_bit || bit >= lg_band)
       target.push_back(bit);
     else
-      target.push_back(bit < lg_band - disks.p ? bit + disks.p : bit - (lg_band - disks.p) + first);
+      target.push_back(bit < lg_band - disks.p ? bit + disks.p
+                                               : bit - (lg_band - disks.p) + first_processor_bit);
   }
   return bit_permutation(target);
 }
@@ -65,7 +69,7 @@ Superlevel superlevel(int depth, int stages_done, int lg_load, const BitMatrix& 
     frequencies[static_cast<std::size_t>(at.bit)] = frequency_of(bit, level, disks.n);
     if (bit >= depth) continue;
     if (at.part == IndexPart::load)
-      throw Error(ErrorCode::internal, "a superlevel's butterflies are within a load");
+      throw Error(ErrorCode::internal, "a butterfly of a superlevel needs records of two loads");
     if (!level.steps.empty() && continues_step(level.steps.back(), at))
       ++level.steps.back().stages;
     else if (at.part == IndexPart::slot)

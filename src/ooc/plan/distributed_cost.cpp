@@ -51,8 +51,8 @@ class RoundCounter {
 
   void add(const RoundPiece& piece) {
     RunEnd& end = ends_[static_cast<std::size_t>(piece.disk_rank)];
-    if (end.offset != piece.offset || end.at != piece.at) ++work_.disks.runs;
-    end = {piece.offset + piece.bytes, piece.at + piece.bytes};
+    if (end.offset != piece.volume_offset || end.at != piece.buffer_offset) ++work_.disks.runs;
+    end = {piece.volume_offset + piece.bytes, piece.buffer_offset + piece.bytes};
     work_.disks.bytes += static_cast<double>(piece.bytes);
     work_.batches = std::max(work_.batches, piece.batch + 1);
     work_.copies = work_.copies || piece.batch > 0 || piece.disk_rank != piece.panel_rank;

@@ -4,7 +4,7 @@
 
 #include "base/direct_io.hpp"
 #include "base/rounding.hpp"
-#include "ooc/plan/panel_index.hpp"
+#include "ooc/plan/panel_place.hpp"
 
 namespace weft::ooc {
 namespace {
@@ -70,17 +70,17 @@ class OwnedAsPanels final : public FileOwnership {
 
   /// The output of a pass consists of runs of whole elements.
   OwnedPart part_at(std::int64_t offset, std::int64_t most) const override {
-    const PanelIndex place = place_of(offset / element_bytes_);
+    const PanelPlace place = place_of(offset / element_bytes_);
     return {schedule_.rank_of(place.panel),
             schedule_.round_of(place.panel) * slot_bytes_ + place.offset * element_bytes_,
             std::min(most, place.elements * element_bytes_)};
   }
 
  private:
-  PanelIndex place_of(std::int64_t element) const {
+  PanelPlace place_of(std::int64_t element) const {
     const bool is_kernel = pass_.convolves && element >= pass_.elements();
-    if (!is_kernel) return panel_index(pass_, element);
-    PanelIndex place = panel_index(pass_, element - pass_.elements());
+    if (!is_kernel) return panel_place(pass_, element);
+    PanelPlace place = panel_place(pass_, element - pass_.elements());
     place.offset += elements(pass_, panel_of(pass_, place.panel));
     return place;
   }

@@ -199,7 +199,8 @@ struct KPass {
   bool has_twiddles() const { return twiddle != TwiddleBy::none || mirrors(); }
 };
 
-/// The elements that are in memory together: all of the radix, and these of the other indices.
+/// The elements that are in memory together: all of the radix, and some of each other index. For
+/// example, `inner` is the first value of that index, and `inners` is the number of values.
 struct Panel {
   std::int64_t outer = 0, outers = 1;
   std::int64_t rest = 0, rests = 1;

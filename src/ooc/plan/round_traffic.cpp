@@ -22,7 +22,7 @@ class ExchangeRound::Cutter {
   void cut_panel(std::int64_t panel, int rank) {
     const KPass& pass = side_.k_pass();
     piece_.panel_rank = rank;
-    piece_.memory = 0;
+    piece_.panel_offset = 0;
     const std::vector<Panel> parts = panel_parts(pass, panel);
     const bool reads = side_.side == SideRole::reading;
     const std::int64_t element_bytes =
@@ -51,11 +51,11 @@ class ExchangeRound::Cutter {
     while (done < part.bytes) {
       piece_.disk_rank = part.rank;
       piece_.batch = filled / batch_bytes_;
-      piece_.at = filled % batch_bytes_;
-      piece_.offset = part.offset + done;
-      piece_.bytes = std::min(part.bytes - done, batch_bytes_ - piece_.at);
+      piece_.buffer_offset = filled % batch_bytes_;
+      piece_.volume_offset = part.offset + done;
+      piece_.bytes = std::min(part.bytes - done, batch_bytes_ - piece_.buffer_offset);
       visit_(piece_);
-      piece_.memory += piece_.bytes;
+      piece_.panel_offset += piece_.bytes;
       filled += piece_.bytes;
       done += piece_.bytes;
     }

@@ -24,12 +24,12 @@ struct PassSide {
 
 /// Bytes that are adjacent on disks, in their panel, and in the buffer between the two.
 struct RoundPiece {
-  int panel_rank = 0;       ///< the rank that has the panel
-  int disk_rank = 0;        ///< the rank that has the disks
-  std::int64_t batch = 0;   ///< of this round
-  std::int64_t at = 0;      ///< in the disk rank's buffer of the batch
-  std::int64_t offset = 0;  ///< in the disk rank's volume
-  std::int64_t memory = 0;  ///< in the panel
+  int panel_rank = 0;              ///< the rank that has the panel
+  int disk_rank = 0;               ///< the rank that has the disks
+  std::int64_t batch = 0;          ///< of this round
+  std::int64_t buffer_offset = 0;  ///< in the disk rank's buffer of the batch
+  std::int64_t volume_offset = 0;  ///< in the disk rank's volume
+  std::int64_t panel_offset = 0;   ///< in the panel's memory
   std::int64_t bytes = 0;
 };
 

@@ -210,7 +210,8 @@ class PassOnRanks {
              char* memory) const {
     pieces.for_each_piece([&](const RoundPiece& piece) {
       if (piece.disk_rank == comm_.rank() && piece.batch == static_cast<std::int64_t>(batch))
-        transfers.add({piece.offset, piece.bytes, reinterpret_cast<std::byte*>(memory + piece.at)});
+        transfers.add({piece.volume_offset, piece.bytes,
+                       reinterpret_cast<std::byte*>(memory + piece.buffer_offset)});
     });
     transfers.start();
   }
@@ -259,14 +260,14 @@ class PassOnRanks {
   void unpack(const ExchangeRound& pieces, std::size_t batch,
               const std::vector<std::int64_t>& bytes) {
     for_own_panel(pieces, batch, bytes, [&](const RoundPiece& piece, std::int64_t at) {
-      std::memcpy(panel_ + piece.memory, other_ + at, static_cast<std::size_t>(piece.bytes));
+      std::memcpy(panel_ + piece.panel_offset, other_ + at, static_cast<std::size_t>(piece.bytes));
     });
   }
 
   void pack(const ExchangeRound& pieces, std::size_t batch,
             const std::vector<std::int64_t>& bytes) {
     for_own_panel(pieces, batch, bytes, [&](const RoundPiece& piece, std::int64_t at) {
-      std::memcpy(other_ + at, panel_ + piece.memory, static_cast<std::size_t>(piece.bytes));
+      std::memcpy(other_ + at, panel_ + piece.panel_offset, static_cast<std::size_t>(piece.bytes));
     });
   }
 

@@ -32,7 +32,7 @@ template <class Real>
 void make(const KPass& pass, const Panel& panel, const kernel::RowTwiddles& roots, int threads,
           std::complex<Real>* memory) {
   const std::int64_t n = pass.chirp_length;
-  const ChirpKernel kernel{n, pass.radix * pass.inner, n, n};
+  const ChirpKernel kernel{.n = n, .points = pass.radix * pass.inner, .ahead = n, .behind = n};
 #pragma omp parallel for num_threads(threads) if (threads > 1)
   for (std::int64_t row = 0; row < pass.radix; ++row) {
     std::complex<Real>* line = memory + row * panel.inners;
@@ -45,7 +45,7 @@ void make(const KPass& pass, const Panel& panel, const kernel::RowTwiddles& root
 }
 
 template <class Real>
-void convolve(std::int64_t count, int threads, std::complex<Real>* memory) {
+void multiply_by_second_half(std::int64_t count, int threads, std::complex<Real>* memory) {
 #pragma omp parallel for num_threads(threads) if (threads > 1)
   for (std::int64_t k = 0; k < count; ++k) memory[k] = product(memory[k], memory[count + k]);
 }
@@ -73,7 +73,8 @@ void make_kernel(const KPass& pass, const Panel& panel, const kernel::RowTwiddle
 }
 
 void multiply_by_kernel(std::int64_t count, Precision precision, int threads, void* memory) {
-  with_numbers(precision, memory, [&](auto* numbers) { convolve(count, threads, numbers); });
+  with_numbers(precision, memory,
+               [&](auto* numbers) { multiply_by_second_half(count, threads, numbers); });
 }
 
 }  // namespace weft::ooc

@@ -73,8 +73,8 @@ TEST(FftChirp, EveryLengthThatIsLongEnough) {
   const std::int64_t ranks = size_of(world);
   int checked_ones = 0;
   const std::vector<std::int64_t> long_enough =
-      hands_over_slowly() ? std::vector<std::int64_t>{37}
-                          : std::vector<std::int64_t>{32, 37, 64, 97, 360};
+      ranks_share_cores_slowly() ? std::vector<std::int64_t>{37}
+                                 : std::vector<std::int64_t>{32, 37, 64, 97, 360};
   for (const std::int64_t n : long_enough)
     for (const Kind kind : {Kind::c2c, Kind::r2c})
       for (const bool in_place : {false, true}) {
@@ -93,7 +93,7 @@ TEST(FftChirp, EveryLengthThatIsLongEnough) {
 }
 
 TEST(FftChirp, OnAPartOfTheRanks) {
-  if (hands_over_slowly()) GTEST_SKIP() << slow;
+  if (ranks_share_cores_slowly()) GTEST_SKIP() << slow;
   for (std::int64_t busy = 2; busy < size_of(world); ++busy)
     for (const Kind kind : {Kind::c2c, Kind::r2c})
       for (const bool in_place : {false, true})
@@ -101,7 +101,7 @@ TEST(FftChirp, OnAPartOfTheRanks) {
 }
 
 TEST(FftChirp, SignsNormsThreadsAndTheWidestPrecision) {
-  if (hands_over_slowly()) GTEST_SKIP() << slow;
+  if (ranks_share_cores_slowly()) GTEST_SKIP() << slow;
   for (const Kind kind : {Kind::c2c, Kind::r2c})
     for (const int sign : {-1, 1})
       for (const Norm norm : {Norm::none, Norm::ortho, Norm::backward, Norm::forward})
@@ -127,7 +127,7 @@ TEST(FftChirp, ALongPrime) {
 
 /// Node memory too, as these ranks share it.
 TEST(FftChirp, EveryExchange) {
-  if (hands_over_slowly()) GTEST_SKIP() << slow;
+  if (ranks_share_cores_slowly()) GTEST_SKIP() << slow;
   const Fft<double> any({.shape = {8, 8}, .comm = world});
   const Problem here{
       .shape = {8}, .ranks = size_of(world), .ranks_per_node = any.plan().problem.ranks_per_node};

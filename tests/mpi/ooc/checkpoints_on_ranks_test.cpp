@@ -30,7 +30,7 @@ PassProgress shared(PassProgress kept) {
 
 /// The last rank fails after every round in turn, and what was not on the disks is of no use then.
 TEST(OocCheckpointsOnRanks, GoesOnFromItsLastCheckpoint) {
-  if (is_left_out()) GTEST_SKIP();
+  if (rank_count_is_left_out()) GTEST_SKIP();
   const comm::Communicator comm = all_ranks();
   const KPassProblem problem =
       sized({.shape = {1 << 12}, .axes = {0}, .precision = Precision::f64}, 9, 3);
@@ -76,7 +76,7 @@ TEST(OocCheckpointsOnRanks, GoesOnFromItsLastCheckpoint) {
 
 /// The first rank's clock decides for all, and the first one is told when all others were.
 TEST(OocCheckpointsOnRanks, TheyAreThoseOfAll) {
-  if (is_left_out()) GTEST_SKIP();
+  if (rank_count_is_left_out()) GTEST_SKIP();
   const comm::Communicator comm = all_ranks();
   const KPassProblem problem =
       sized({.shape = {1 << 14}, .axes = {0}, .precision = Precision::f64}, 11, 4);

@@ -1,4 +1,5 @@
-// Transforms in place on ranks that end at any instant, with writes that nobody flushed lost.
+// Transforms in place on ranks, resumed after one rank failed. A failure may lose writes that were
+// not flushed.
 #include <gtest/gtest.h>
 #include <mpi.h>
 
@@ -27,14 +28,15 @@ using test_support::Power;
 using test_support::Random;
 using test_support::UnsafeVolume;
 
-/// What the first rank was told last; the same on all ranks.
-PassProgress same_on_all(const PassProgress& kept) {
+/// Returns the progress that the first rank saved last. The first rank saves after the others, so its
+/// progress holds for all.
+PassProgress progress_of_first_rank(const PassProgress& kept) {
   std::array<std::int64_t, 3> values = {kept.pass, kept.panels_done, kept.has_journal ? 1 : 0};
   MPI_Bcast(values.data(), 3, MPI_INT64_T, 0, MPI_COMM_WORLD);
   return {.pass = values[0], .panels_done = values[1], .has_journal = values[2] == 1};
 }
 
-/// What this rank has of the array, and its scratch space.
+/// This rank's disks: its part of the array, and its scratch space.
 class OwnDisks {
  public:
   OwnDisks(const KPassPlan& plan, OwnershipPtr ownership, int rank)
@@ -62,7 +64,7 @@ class OwnDisks {
     for (const auto& each : scratch_)
       if (each) each->fail(random);
   }
-  /// The array of all ranks; what is not this rank's must be as it was.
+  /// Returns the array of all ranks. Checks that this rank wrote no bytes of other ranks.
   std::vector<std::byte> gathered() {
     std::vector<std::byte> mine(array_.content().size());
     std::vector<std::byte> others = array_.content();
@@ -90,8 +92,9 @@ KPassProblem problem_of(const Shape& shape, int lg_memory, int lg_block) {
   return sized(problem, lg_memory, lg_block);
 }
 
-std::vector<std::byte> result_elsewhere(const KPassProblem& problem, const OwnershipPtr& ownership,
-                                        const std::vector<std::byte>& x) {
+std::vector<std::byte> result_out_of_place(const KPassProblem& problem,
+                                           const OwnershipPtr& ownership,
+                                           const std::vector<std::byte>& x) {
   const KPassPlan plan = distribute_plan(plan_passes(problem), all_ranks().size());
   Disks disks(plan, ownership, ownership, all_ranks().rank());
   disks.put(x);
@@ -105,7 +108,7 @@ KPassPlan planned_in_place(KPassProblem problem, const OwnershipPtr& ownership, 
   return distribute_plan(plan_passes(problem), all_ranks().size(), ownership);
 }
 
-bool takes_several_trips(const KPassPlan& plan, const OwnershipPtr& ownership) {
+bool has_several_batches(const KPassPlan& plan, const OwnershipPtr& ownership) {
   for (std::size_t pass = 0; pass < plan.passes.size(); ++pass) {
     const PassSide side = writing_side(plan, pass, ownership);
     for (std::int64_t k = 0; k < PanelSchedule(plan.passes[pass], plan.ranks).rounds(); ++k)
@@ -114,20 +117,22 @@ bool takes_several_trips(const KPassPlan& plan, const OwnershipPtr& ownership) {
   return false;
 }
 
-/// Ends the transform at operations of one rank until it gets through. Returns how often it ended.
-int run_through_failures(const KPassPlan& plan, OwnDisks& disks, Random& same, Random& own) {
+/// Runs the transform, and resumes it after each failure until it is complete. One rank fails at a
+/// random operation, at most three times. Returns the number of failures. `common` draws the same
+/// numbers on all ranks.
+int run_through_failures(const KPassPlan& plan, OwnDisks& disks, Random& common, Random& own) {
   PassProgress kept;
   const Checkpoints checkpoints = {.is_due = [&] { return draw(own, 0, 2) == 0; },
                                    .keep = [&](const PassProgress& at) { kept = at; }};
   for (int failures = 0;; ++failures) {
-    const auto unlucky = static_cast<int>(draw(same, 0, all_ranks().size() - 1));
+    const auto unlucky = static_cast<int>(draw(common, 0, all_ranks().size() - 1));
     // The more ranks, the fewer operations each of them has.
     const std::int64_t most = 2500 / all_ranks().size();
-    const std::int64_t operations = failures < 3 ? draw(same, 0, most) : INT64_MAX;
+    const std::int64_t operations = failures < 3 ? draw(common, 0, most) : INT64_MAX;
     Power power(all_ranks().rank() == unlucky ? operations : INT64_MAX);
     const auto error = comm::error_of([&] {
       run_on_ranks(plan, all_ranks(), disks.volumes(power),
-                   {.checkpoints = checkpoints, .start = same_on_all(kept)});
+                   {.checkpoints = checkpoints, .start = progress_of_first_rank(kept)});
     });
     if (!error) return failures;
     EXPECT_EQ(error->code(), ErrorCode::io_failure) << error->what();
@@ -135,24 +140,24 @@ int run_through_failures(const KPassPlan& plan, OwnDisks& disks, Random& same, R
   }
 }
 
-TEST(OocInPlaceOnRanks, TheBitsAreThoseOfAnotherTarget) {
-  if (is_left_out()) GTEST_SKIP();
-  if (hands_over_slowly()) GTEST_SKIP() << slow;
+TEST(OocInPlaceOnRanks, HasTheBitsOfATransformOutOfPlace) {
+  if (rank_count_is_left_out()) GTEST_SKIP();
+  if (ranks_share_cores_slowly()) GTEST_SKIP() << slow;
   std::uint64_t seed = all_ranks().rank() == 0 ? test_support::chosen_seed(138) : 0;
   MPI_Bcast(&seed, 1, MPI_UINT64_T, 0, MPI_COMM_WORLD);
   SCOPED_TRACE(test_support::repeated_by(seed));
-  Random same(seed);
+  Random common(seed);
   Random own(seed + 1 + static_cast<std::uint64_t>(all_ranks().rank()));
   int failures = 0;
-  int several_trips = 0;
+  int plans_with_several_batches = 0;
   for (const KPassProblem& problem : {problem_of({12, 14, 18, 5}, 10, 2),
                                       problem_of({64, 96}, 11, 3), problem_of({1 << 12}, 9, 3)})
     for (int which = 0; which < 8; ++which) {
-      SCOPED_TRACE(weft::to_string(problem.shape) + ", holding " + std::to_string(which));
+      SCOPED_TRACE(weft::to_string(problem.shape) + ", ownership " + std::to_string(which));
       const std::int64_t points = volume(problem.shape);
       const auto x = bytes_of<double>(test_support::random_exact(points, 71, false), false);
       const OwnershipPtr ownership = ooc::ownership(which, std::ssize(x), all_ranks().size());
-      const auto expected = result_elsewhere(problem, ownership, x);
+      const auto expected = result_out_of_place(problem, ownership, x);
       {
         const KPassPlan plan = planned_in_place(problem, ownership, false);
         OwnDisks disks(plan, ownership, all_ranks().rank());
@@ -162,22 +167,23 @@ TEST(OocInPlaceOnRanks, TheBitsAreThoseOfAnotherTarget) {
         EXPECT_EQ(disks.gathered(), expected);
       }
       const KPassPlan plan = planned_in_place(problem, ownership, true);
-      several_trips += plan.journal_slot_bytes > 0 && takes_several_trips(plan, ownership);
+      plans_with_several_batches +=
+          plan.journal_slot_bytes > 0 && has_several_batches(plan, ownership);
       for (int k = 0; k < 3; ++k) {
         OwnDisks disks(plan, ownership, all_ranks().rank());
         disks.put(x);
-        failures += run_through_failures(plan, disks, same, own);
+        failures += run_through_failures(plan, disks, common, own);
         ASSERT_EQ(disks.gathered(), expected) << "run " << k;
       }
     }
   EXPECT_GT(failures, 40);
   if (all_ranks().size() > 1) {
-    EXPECT_GT(several_trips, 0);
+    EXPECT_GT(plans_with_several_batches, 0);
   }
 }
 
-TEST(OocInPlaceOnRanks, WhatCannotBeIsRefused) {
-  if (is_left_out()) GTEST_SKIP();
+TEST(OocInPlaceOnRanks, RefusesUnusableCheckpointsAndVolumes) {
+  if (rank_count_is_left_out()) GTEST_SKIP();
   const KPassProblem problem = problem_of({12, 14, 18, 5}, 10, 2);
   const OwnershipPtr ownership = owned_by_parts(0, volume(problem.shape) * 16, all_ranks().size());
   const Checkpoints checkpoints = {.is_due = [] { return false; },
@@ -189,15 +195,15 @@ TEST(OocInPlaceOnRanks, WhatCannotBeIsRefused) {
     run_on_ranks(plain, all_ranks(), disks.volumes(power), {.checkpoints = checkpoints});
   });
   const KPassPlan kept = planned_in_place(problem, ownership, true);
-  OwnDisks more(kept, ownership, all_ranks().rank());
+  OwnDisks kept_disks(kept, ownership, all_ranks().rank());
   expect_same_error(MPI_COMM_WORLD, ErrorCode::invalid_argument, {"in a journal"}, [&] {
-    run_on_ranks(kept, all_ranks(), more.volumes(power),
+    run_on_ranks(kept, all_ranks(), kept_disks.volumes(power),
                  {.checkpoints = checkpoints,
                   .start = {.panels_done = panel_count(kept.passes[0]), .has_journal = true}});
   });
   UnsafeVolume another(kept.output_bytes());
   expect_same_error(MPI_COMM_WORLD, ErrorCode::invalid_argument, {"different volumes"}, [&] {
-    VolumesOnRanks volumes = more.volumes(power);
+    VolumesOnRanks volumes = kept_disks.volumes(power);
     volumes.input.volume = &another;
     run_on_ranks(kept, all_ranks(), volumes, {.checkpoints = checkpoints});
   });

@@ -123,7 +123,7 @@ std::vector<Case> cases(Precision precision) {
 }
 
 TEST(OocOnRanks, AgreesWithTheReference) {
-  if (is_left_out()) GTEST_SKIP();
+  if (rank_count_is_left_out()) GTEST_SKIP();
   const int ranks = all_ranks().size();
   std::set<std::size_t> passes;
   int which = 0;
@@ -163,7 +163,7 @@ TEST(OocOnRanks, ScratchIsReadWithoutMessages) {
 }
 
 TEST(OocOnRanks, MemoryIsWhatWasCounted) {
-  if (is_left_out()) GTEST_SKIP();
+  if (rank_count_is_left_out()) GTEST_SKIP();
   const comm::Communicator comm = all_ranks();
   const KPassProblem problem =
       sized({.shape = {1 << 16}, .axes = {0}, .precision = Precision::f64}, 14, 4);
@@ -188,7 +188,7 @@ TEST(OocOnRanks, MemoryIsWhatWasCounted) {
 }
 
 TEST(OocOnRanks, OneRanksFailureIsThatOfAll) {
-  if (is_left_out()) GTEST_SKIP();
+  if (rank_count_is_left_out()) GTEST_SKIP();
   const comm::Communicator comm = all_ranks();
   const KPassProblem problem =
       sized({.shape = {1 << 15}, .axes = {0}, .precision = Precision::f64}, 13, 3);
@@ -230,7 +230,7 @@ TEST(OocOnRanks, OneRanksFailureIsThatOfAll) {
 }
 
 TEST(OocOnRanks, TellsHowFarItIs) {
-  if (is_left_out()) GTEST_SKIP();
+  if (rank_count_is_left_out()) GTEST_SKIP();
   const comm::Communicator comm = all_ranks();
   const KPassProblem problem =
       sized({.shape = {1 << 15}, .axes = {0}, .precision = Precision::f64}, 12, 3);

@@ -27,7 +27,7 @@ using test_support::expect_same_error;
 using test_support::SizeLimit;
 
 /// Other numbers of ranks show nothing new, and a small machine takes long.
-bool is_left_out() { return all_ranks().size() > 5 || all_ranks().size() % 2 == 0; }
+bool rank_count_is_left_out() { return all_ranks().size() > 5 || all_ranks().size() % 2 == 0; }
 
 /// A directory that all ranks see, and folders in it that stand for disks.
 class SharedDirectory {
@@ -174,7 +174,7 @@ void expect_transform(const SharedDirectory& directory, const KPassPlan& plan, c
 
 TEST(OocSharedFiles, SetsAndPlainFiles) {
   const int ranks = all_ranks().size();
-  if (is_left_out()) GTEST_SKIP();
+  if (rank_count_is_left_out()) GTEST_SKIP();
   const KPassPlan plan = plan_of({1 << 15}, 13, 8);
   ASSERT_GE(plan.passes.size(), 2u);
   const Exact x = test_support::random_exact(1 << 15, 81, false);
@@ -207,7 +207,7 @@ TEST(OocSharedFiles, SetsAndPlainFiles) {
 /// Every rank writes few whole blocks, and none of the first: the checksums that were there go.
 TEST(OocSharedFiles, ChecksumsAreThoseOfTheRanksThatWrote) {
   const int ranks = all_ranks().size();
-  if (is_left_out()) GTEST_SKIP();
+  if (rank_count_is_left_out()) GTEST_SKIP();
   const SharedDirectory directory;
   const KPassPlan plan = plan_of({15, 25, 41}, 14, 6);
   const Exact x = test_support::random_exact(15 * 25 * 41, 82, false);
@@ -228,7 +228,7 @@ TEST(OocSharedFiles, ChecksumsAreThoseOfTheRanksThatWrote) {
 TEST(OocSharedFiles, OneRanksFailureIsThatOfAll) {
   const comm::Communicator comm = all_ranks();
   const int ranks = comm.size();
-  if (is_left_out()) GTEST_SKIP();
+  if (rank_count_is_left_out()) GTEST_SKIP();
   const SharedDirectory directory;
   const KPassPlan plan = plan_of({1 << 15}, 12, 6);
   const Striping striping = {.bytes = plan.input_bytes(), .block_bytes = 4096, .disks = ranks};

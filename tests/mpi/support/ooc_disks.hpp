@@ -181,7 +181,7 @@ inline OwnershipPtr ownership(int which, std::int64_t bytes, int ranks) {
 }
 
 /// Other numbers of ranks show nothing new, and a small machine takes long.
-inline bool is_left_out() {
+inline bool rank_count_is_left_out() {
   return test_support::all_ranks().size() > 5 || test_support::all_ranks().size() % 2 == 0;
 }
 

@@ -10,7 +10,7 @@ constexpr const char* slow = "ranks that share cores take minutes beside MPICH";
 
 /// Returns whether ranks share cores under MPICH, which hands a core over slowly: a test of a
 /// second with Open MPI takes minutes. Long tests then have fewer cases, or are left out.
-inline bool hands_over_slowly() {
+inline bool ranks_share_cores_slowly() {
 #ifdef MPICH_VERSION
   int ranks = 0;
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);

@@ -12,7 +12,7 @@ namespace {
 using test_support::expect_error;
 
 constexpr std::int64_t n = 32;
-constexpr std::int64_t array = n * n * n * 16;
+constexpr std::int64_t array_bytes = n * n * n * 16;
 
 Plan slabs(std::int64_t ranks, OutputChoice output = OutputChoice::any) {
   Problem problem{.shape = {n, n, n}, .ranks = ranks, .output_choice = output};
@@ -46,8 +46,8 @@ TEST(RoundTripCost, HasTheStepsOfTheRoute) {
                                       "exchange: messages pairwise packed", "stage 2: axes 1 2"}));
 }
 
-/// No exchange is at the turn: a last stage without axes is left out in the spectrum, and a first one
-/// in space.
+/// A stage without axes at the turn is left out, with its exchange. In the spectrum this is the last
+/// stage. In space the first stage is at the turn, and it has axes.
 TEST(RoundTripCost, LeavesOutStagesWithoutAxesAtTheTurn) {
   const Plan plan = slabs(4, OutputChoice::same);
   ASSERT_EQ(plan.stages.size(), 3U);
@@ -61,7 +61,7 @@ TEST(RoundTripCost, TheTurnReadsEachFieldThereAndWritesEachFieldBack) {
   for (const auto& [in, out] :
        std::vector<std::pair<std::int64_t, std::int64_t>>{{1, 1}, {3, 1}, {2, 5}}) {
     const PlanCost found = cost(slabs(4), trip_of(ApplyIn::spectrum, in, out), machine);
-    EXPECT_EQ(found.steps[2].bytes, (in + out) * array / 4);
+    EXPECT_EQ(found.steps[2].bytes, (in + out) * array_bytes / 4);
     const PlanCost plain = cost(slabs(4), machine);
     EXPECT_EQ(found.steps[1].bytes, in * plain.steps[1].bytes);
     EXPECT_EQ(found.steps[3].bytes, out * plain.steps[1].bytes);
@@ -93,8 +93,8 @@ TEST(RoundTripCost, FunctionsAtTheEndsReadAndWriteTheStoredArrays) {
   trip.counts.stored_out = 5;
   trip.has_before = trip.has_after = true;
   const PlanCost found = cost(slabs(4), trip, machine);
-  EXPECT_EQ(found.steps.front().bytes, plain.steps.front().bytes - 2 * array / 4);
-  EXPECT_EQ(found.steps.back().bytes, plain.steps.back().bytes + 2 * array / 4);
+  EXPECT_EQ(found.steps.front().bytes, plain.steps.front().bytes - 2 * array_bytes / 4);
+  EXPECT_EQ(found.steps.back().bytes, plain.steps.back().bytes + 2 * array_bytes / 4);
   EXPECT_LT(found.steps.front().seconds(), plain.steps.front().seconds());
   EXPECT_GT(found.steps.back().seconds(), plain.steps.back().seconds());
   EXPECT_EQ(found.steps[2], plain.steps[2]);
@@ -120,14 +120,14 @@ TEST(RoundTripCost, OneAxisSeenAsTwoIsRefused) {
   });
 }
 
-/// What a shared exchange moves is known, though no message has it.
+/// A shared exchange has bytes, although it sends no messages.
 TEST(RoundTripCost, SharedExchangesHaveBytes) {
   Problem problem{.shape = {n, n, n}, .ranks = 4, .ranks_per_node = 4};
   problem.exchange.method = Method::shared;
   const Plan plan = make_plan(problem);
   const Machine machine = shipped_machine("infiniband-64");
   const PlanCost plain = cost(plan, machine);
-  EXPECT_EQ(plain.steps[1].bytes, array / 4 * 3 / 4);
+  EXPECT_EQ(plain.steps[1].bytes, array_bytes / 4 * 3 / 4);
   EXPECT_EQ(plain.steps[1].messages, 0);
   EXPECT_EQ(cost(plan, trip_of(ApplyIn::space, 2, 1), machine).steps[1].bytes,
             2 * plain.steps[1].bytes);

@@ -1,4 +1,4 @@
-// Who has what of arrays on the disks of ranks, and the rounds in which panels come and go.
+// The ownership of arrays on the disks of ranks, and the rounds in which ranks read and write panels.
 #include "ooc/plan/distribute_plan.hpp"
 
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 
 #include "layout/striping.hpp"
 #include "ooc/plan/k_pass_planner.hpp"
-#include "ooc/plan/panel_index.hpp"
+#include "ooc/plan/panel_place.hpp"
 #include "support/random_layouts.hpp"
 #include "support/seed.hpp"
 
@@ -58,7 +58,7 @@ std::vector<KPassPlan> plans() {
   return all;
 }
 
-TEST(SharesOfRanks, AreEvenAndWhole) {
+TEST(SharesOfRanks, AreEvenAndCoverAllItems) {
   for (int items = 1; items < 20; ++items)
     for (int parts = 1; parts < 9; ++parts) {
       std::int64_t next = 0;
@@ -92,8 +92,9 @@ TEST(DisksOfRanks, BelongToOneOrAreShared) {
     }
 }
 
-/// A part lies on a disk of the rank that holds it, and no longer one would.
-TEST(HoldingOfDisks, FollowsTheStriping) {
+/// All blocks of a part are on disks of its rank. The next part has another rank, so no part is too
+/// short.
+TEST(OwnershipOfDisks, FollowsTheStriping) {
   const std::uint64_t seed = test_support::chosen_seed(71);
   Random random(seed);
   for (int round = 0; round < 100; ++round) {
@@ -108,10 +109,10 @@ TEST(HoldingOfDisks, FollowsTheStriping) {
                                .band_bytes = 8192 * disks * draw(random, 0, 3),
                                .skew_rows = draw(random, 0, 2)};
     const OwnershipPtr ownership = owned_by_disks(striping, ranks);
-    int before = -1;
+    int previous_rank = -1;
     for (std::int64_t at = 0; at < striping.bytes;) {
       const OwnedPart part = ownership->part_at(at, striping.bytes - at);
-      EXPECT_NE(part.rank, before);
+      EXPECT_NE(part.rank, previous_rank);
       EXPECT_EQ(part.offset, at);
       const Share own = disks_of_rank(disks, ranks, part.rank);
       const std::int64_t last = (at + part.bytes - 1) / striping.block_bytes;
@@ -121,22 +122,22 @@ TEST(HoldingOfDisks, FollowsTheStriping) {
       }
       const OwnedPart middle = ownership->part_at(at + part.bytes / 2, 1);
       EXPECT_EQ(middle.rank, part.rank);
-      before = part.rank;
+      previous_rank = part.rank;
       at += part.bytes;
     }
   }
 }
 
-TEST(HoldingOfAFile, IsInPartsOfWholeGranules) {
-  for (const std::int64_t lead : {0, 128, 4096})
+TEST(OwnershipOfAFile, ChangesAtPagesOfTheFile) {
+  for (const std::int64_t lead_bytes : {0, 128, 4096})
     for (const std::int64_t bytes : {1, 5000, 100000}) {
-      const OwnershipPtr ownership = owned_by_parts(lead, bytes, 3);
+      const OwnershipPtr ownership = owned_by_parts(lead_bytes, bytes, 3);
       int rank = -1;
       for (std::int64_t at = 0; at < bytes;) {
         const OwnedPart part = ownership->part_at(at, bytes - at);
         EXPECT_GT(part.rank, rank);
         if (at > 0) {
-          EXPECT_EQ((lead + at) % 4096, 0);
+          EXPECT_EQ((lead_bytes + at) % 4096, 0);
         }
         rank = part.rank;
         at += part.bytes;
@@ -145,8 +146,8 @@ TEST(HoldingOfAFile, IsInPartsOfWholeGranules) {
     }
 }
 
-/// As the runs of all panels say, of what ranks keep between passes.
-TEST(PanelPlaces, AreThoseOfTheRuns) {
+/// panel_place() agrees with the runs of all panels that ranks keep between passes.
+TEST(PanelPlaces, AgreeWithTheRuns) {
   for (const KPassPlan& one : plans()) {
     const KPassPlan plan = distribute_plan(one, 3);
     for (std::size_t i = 1; i < plan.passes.size(); ++i) {
@@ -156,9 +157,10 @@ TEST(PanelPlaces, AreThoseOfTheRuns) {
         std::int64_t offset = 0;
         for (const RunGrid& grid : reads_of(pass, panel_parts(pass, index)))
           grid.for_each([&](std::int64_t first) {
-            if (pass.convolves && first >= pass.elements()) return;  // of the kernel
+            // The kernel's spectrum follows the array; panel_place() has no places for it.
+            if (pass.convolves && first >= pass.elements()) return;
             for (const std::int64_t skipped : {std::int64_t{0}, grid.length / 2}) {
-              const PanelIndex place = panel_index(pass, first + skipped);
+              const PanelPlace place = panel_place(pass, first + skipped);
               ASSERT_EQ(place.panel, index);
               ASSERT_EQ(place.offset, offset + skipped);
               ASSERT_GE(place.elements, grid.length - skipped);
@@ -172,8 +174,8 @@ TEST(PanelPlaces, AreThoseOfTheRuns) {
   }
 }
 
-/// Every panel is done once, in parts or in turn.
-TEST(Deals, GiveEachPanelOnce) {
+/// Ranks have consecutive panels, or take panels in turn. In both cases each panel has one rank.
+TEST(PanelSchedules, GiveEachPanelOnce) {
   for (const KPassPlan& plan : plans())
     for (const KPass& pass : plan.passes)
       for (int ranks = 1; ranks < 8; ++ranks) {
@@ -191,7 +193,7 @@ TEST(Deals, GiveEachPanelOnce) {
       }
 }
 
-TEST(Deals, LeaveNoRankWithoutRows) {
+TEST(PanelSchedules, LeaveNoRankWithoutRows) {
   KPassProblem problem = line(1, 16, 3);
   problem.shape = {64, 512};
   problem.axes = {1};
@@ -208,21 +210,22 @@ TEST(Rounds, FillPanelsAndBuffers) {
   const int ranks = 3;
   for (const KPassPlan& made : plans()) {
     const KPassPlan plan = distribute_plan(made, ranks);
-    // All on the first rank's disk, so that rounds take several batches; or on all disks.
+    // Short blocks spread the array over all disks. One long block is on the first rank's disk, so
+    // that rounds have several batches.
     for (const std::int64_t block : {std::int64_t{4096}, (plan.output_bytes() | 4095) + 1}) {
-      const OwnershipPtr ends = owned_by_disks(
+      const OwnershipPtr ownership = owned_by_disks(
           {.bytes = plan.output_bytes(), .block_bytes = block, .disks = ranks}, ranks);
       for (std::size_t pass = 0; pass < plan.passes.size(); ++pass)
         for (const PassSide& side :
-             {reading_side(plan, pass, ends), writing_side(plan, pass, ends)}) {
+             {reading_side(plan, pass, ownership), writing_side(plan, pass, ownership)}) {
           std::int64_t bytes = 0;
           const PanelSchedule schedule(side.k_pass(), ranks);
           for (std::int64_t number = 0; number < schedule.rounds(); ++number) {
             std::map<int, std::int64_t> in_panel;
             std::map<std::pair<int, std::int64_t>, std::int64_t> in_buffer;
             ExchangeRound(side, number).for_each_piece([&](const RoundPiece& piece) {
-              EXPECT_EQ(piece.memory, in_panel[piece.panel_rank]);
-              EXPECT_EQ(piece.at, (in_buffer[{piece.disk_rank, piece.batch}]));
+              EXPECT_EQ(piece.panel_offset, in_panel[piece.panel_rank]);
+              EXPECT_EQ(piece.buffer_offset, (in_buffer[{piece.disk_rank, piece.batch}]));
               in_panel[piece.panel_rank] += piece.bytes;
               in_buffer[{piece.disk_rank, piece.batch}] += piece.bytes;
               bytes += piece.bytes;
@@ -238,8 +241,8 @@ TEST(Rounds, FillPanelsAndBuffers) {
   }
 }
 
-/// Rows of a plain file are read and written where they lie.
-TEST(RankTraffic, OfRowsIsThatOfStripes) {
+/// A plain file is owned in parts, so each rank has its own rows. Stripes are on all disks.
+TEST(RankTraffic, IsZeroForRowsOfAPlainFile) {
   KPassProblem problem = line(1, 14, 3);
   problem.shape = {64, 512};
   problem.axes = {1};
@@ -249,7 +252,7 @@ TEST(RankTraffic, OfRowsIsThatOfStripes) {
   const KPassPlan plan = distribute_plan(made, 4);
   const OwnershipPtr file = owned_by_parts(0, plan.input_bytes(), 4);
   for (const RankTraffic& sent : traffic_of(plan, file, file)) EXPECT_EQ(sent, RankTraffic{});
-  // In stripes, three quarters of each side do.
+  // Three quarters of a stripe are on the disks of other ranks.
   const OwnershipPtr set =
       owned_by_disks({.bytes = plan.input_bytes(), .block_bytes = 4096, .disks = 4}, 4);
   RankTraffic all;
@@ -259,7 +262,8 @@ TEST(RankTraffic, OfRowsIsThatOfStripes) {
   EXPECT_EQ(all.messages, 2 * schedule.rounds() * 4 * 3);
 }
 
-/// What a pass finds in scratch space lies there as in memory, the kernel's spectrum as well.
+/// In scratch space each round has one slot. A panel has the same order there as in memory, and so
+/// has the kernel's spectrum.
 TEST(Rounds, FindPanelsInSlots) {
   const int ranks = 3;
   int convolutions = 0;
@@ -273,17 +277,17 @@ TEST(Rounds, FindPanelsInSlots) {
       for (std::int64_t number = 0; number < PanelSchedule(side.k_pass(), ranks).rounds(); ++number)
         ExchangeRound(side, number).for_each_piece([&](const RoundPiece& piece) {
           EXPECT_EQ(piece.disk_rank, piece.panel_rank);
-          EXPECT_EQ(piece.offset, number * slot + piece.memory);
+          EXPECT_EQ(piece.volume_offset, number * slot + piece.panel_offset);
         });
     }
   }
   EXPECT_EQ(convolutions, 4);
 }
 
-/// What passes write is what the pass that reads it finds, each byte once.
+/// A convolving pass reads as many bytes as earlier passes wrote for it. No two writes overlap.
 TEST(Rounds, WriteWhatIsRead) {
   const int ranks = 3;
-  using Bytes = std::map<std::pair<int, std::int64_t>, std::int64_t>;  // of a rank, from an offset
+  using Bytes = std::map<std::pair<int, std::int64_t>, std::int64_t>;  // by rank and offset
   for (const KPassPlan& made : plans()) {
     const KPassPlan plan = distribute_plan(made, ranks);
     std::map<int, std::int64_t> written;
@@ -294,11 +298,14 @@ TEST(Rounds, WriteWhatIsRead) {
       const int volume = scratch_written_by(plan, pass);
       for (std::int64_t number = 0; number < PanelSchedule(side.k_pass(), ranks).rounds(); ++number)
         ExchangeRound(side, number).for_each_piece([&](const RoundPiece& piece) {
-          EXPECT_LE(piece.offset + piece.bytes, scratch_bytes(plan, piece.disk_rank, volume));
+          EXPECT_LE(piece.volume_offset + piece.bytes,
+                    scratch_bytes(plan, piece.disk_rank, volume));
+          // The last volume has the input of the convolution. Passes overwrite the others in turn.
           if (volume + 1 < scratch_volumes) return;
           written[piece.disk_rank] += piece.bytes;
-          EXPECT_TRUE(
-              places[volume].try_emplace({piece.disk_rank, piece.offset}, piece.bytes).second);
+          EXPECT_TRUE(places[volume]
+                          .try_emplace({piece.disk_rank, piece.volume_offset}, piece.bytes)
+                          .second);
         });
     }
     for (std::size_t pass = 1; pass < plan.passes.size(); ++pass) {
@@ -328,14 +335,16 @@ TEST(ScratchOnRanks, HoldsWhatEachRankWillRead) {
       for (int rank = 0; rank < ranks; ++rank)
         for (int k = 0; k < scratch_volumes; ++k) all += scratch_bytes(plan, rank, k);
       EXPECT_EQ(all, plan.scratch_bytes);
-      // Of a convolution two are read at once, behind those of the passes that make them.
-      const auto convolved = static_cast<std::int64_t>(plan.kernel_passes);
-      const auto arrays = convolved > 0 ? 2 + std::min<std::int64_t>(2, convolved - 1)
-                                        : std::min<std::int64_t>(2, std::ssize(plan.passes) - 1);
+      // The convolving pass reads two arrays: its input and the kernel's spectrum. Other passes write
+      // up to two more in turn.
+      const auto kernel_passes = static_cast<std::int64_t>(plan.kernel_passes);
+      const auto arrays = kernel_passes > 0
+                              ? 2 + std::min<std::int64_t>(2, kernel_passes - 1)
+                              : std::min<std::int64_t>(2, std::ssize(plan.passes) - 1);
       const std::int64_t array_bytes =
-          convolved > 0 ? plan.convolution_points * plan.element_bytes : plan.input_bytes();
+          kernel_passes > 0 ? plan.convolution_points * plan.element_bytes : plan.input_bytes();
       EXPECT_GE(all, arrays * array_bytes);
-      // Slots are whole pages, which counts where panels are small.
+      // Slots are rounded up to whole pages, so small panels take more space.
       std::int64_t pages = 0;
       for (const KPass& pass : plan.passes) pages += panel_count(pass) * 4096;
       EXPECT_LE(all, arrays * array_bytes * 3 / 2 + pages);

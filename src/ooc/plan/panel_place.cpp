@@ -1,4 +1,4 @@
-#include "ooc/plan/panel_index.hpp"
+#include "ooc/plan/panel_place.hpp"
 
 #include <algorithm>
 
@@ -9,13 +9,13 @@ namespace {
 
 /// Columns c and columns - c are in one panel, c first. Half a spectrum of packed reals has one
 /// more element, which is the last one of the first panel.
-PanelIndex mirrored_place(const KPass& pass, std::int64_t outer, std::int64_t in_slab) {
+PanelPlace mirrored_place(const KPass& pass, std::int64_t outer, std::int64_t in_slab) {
   const std::int64_t columns = pass.packs_reals ? pass.rest : pass.inner;
   const std::int64_t width = pass.packs_reals ? pass.rest_width : pass.inner_width;
   const bool is_last = in_slab == pass.radix * columns;
   const std::int64_t row = in_slab / columns;
   const std::int64_t column = is_last ? 0 : in_slab % columns;
-  PanelIndex place{.panel = outer / pass.outer_width * divided_up(columns / 2 + 1, width) +
+  PanelPlace place{.panel = outer / pass.outer_width * divided_up(columns / 2 + 1, width) +
                             std::min(column, columns - column) / width};
   for (const Panel& part : panel_parts(pass, place.panel)) {
     const std::int64_t first = pass.packs_reals ? part.rest : part.inner;
@@ -33,7 +33,7 @@ PanelIndex mirrored_place(const KPass& pass, std::int64_t outer, std::int64_t in
 
 }  // namespace
 
-PanelIndex panel_index(const KPass& pass, std::int64_t element) {
+PanelPlace panel_place(const KPass& pass, std::int64_t element) {
   const std::int64_t plane = pass.rest * pass.inner;
   const std::int64_t slab = pass.source_slab > 0 ? pass.source_slab : pass.radix * plane;
   const std::int64_t outer = element / slab;
@@ -47,7 +47,7 @@ PanelIndex panel_index(const KPass& pass, std::int64_t element) {
           divided_up(pass.inner, pass.inner_width) +
       column / pass.inner_width;
   const Panel panel = panel_of(pass, index);
-  PanelIndex place{.panel = index};
+  PanelPlace place{.panel = index};
   place.offset = (((outer - panel.outer) * pass.radix + row) * panel.rests + rest - panel.rest) *
                      panel.inners +
                  column - panel.inner;

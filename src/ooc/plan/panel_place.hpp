@@ -6,12 +6,12 @@
 
 namespace weft::ooc {
 
-/// Place of an element of a pass's source once its panel is in memory.
-struct PanelIndex {
+/// The place of an element of a pass's source: its panel, and its offset in memory.
+struct PanelPlace {
   std::int64_t panel = 0;
   std::int64_t offset = 0;    ///< in the panel's memory, in elements
   std::int64_t elements = 1;  ///< adjacent from here on, in the source and in memory
 };
-PanelIndex panel_index(const KPass& pass, std::int64_t element);
+PanelPlace panel_place(const KPass& pass, std::int64_t element);
 
 }  // namespace weft::ooc
