@@ -63,8 +63,8 @@ class FFT:
     input, output : a Side each: layout, shape, dtype, strides, box and slices of this rank's array. empty() and zeros()
         make such an array in node memory; indices() gives its global indices. With components, layout, shape, strides
         and box have the leading axis; indices(), positions() and wavenumbers() have the axes of one component, and
-        broadcast to all. If one axis is divided among ranks, an
-        output "any" may have two axes: see docs/conventions.md.
+        broadcast to all. If one axis is divided among ranks, an output "any" may have two axes: see
+        docs/conventions.md.
     plan : the Plan, as plain data. comm : the given communicator.
 
     Collective over `comm`, as are forward and backward: all ranks succeed or all raise the same error.

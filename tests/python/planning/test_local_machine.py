@@ -86,7 +86,7 @@ def test_ranks_measure_together(cache: Path, ranks: int, tmp_path: Path) -> None
 def test_it_needs_ranks(tmp_path: Path) -> None:
     outcome = weft("project", "64x64x64", "--machine", "local", cwd=tmp_path)
     assert (outcome.status, outcome.out) == (2, "")
-    assert "the machine of a transform's ranks" in outcome.err
+    assert "the machine of running ranks" in outcome.err
 
 
 def test_threads_that_cannot_be_are_refused() -> None:
