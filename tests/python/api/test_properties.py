@@ -195,7 +195,7 @@ def shared(pool: Pool) -> bool:
 
 @seeds.drawn
 @settings(
-    max_examples=150,
+    max_examples=seeds.examples(80, 150),
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )

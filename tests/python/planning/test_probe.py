@@ -13,6 +13,15 @@ import weft as weft_package
 from cli_helpers import assert_done, on_ranks, weft
 
 
+@pytest.fixture(scope="module")
+def short_probe(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, dict[str, Any]]:
+    """What a probe of three nodes prints that has no time, and its machine."""
+    folder = tmp_path_factory.mktemp("short")
+    done = weft("probe", "--seconds", "0.2", "-o", "machine.json", *on_ranks(3), cwd=folder, WEFT_RANKS_PER_NODE="1")
+    assert_done(done)
+    return done.out, json.loads((folder / "machine.json").read_text())
+
+
 def call_s() -> float:
     return float(json.loads(weft_package.probe(seconds=0.2).to_json())["call_s"])
 
@@ -78,14 +87,11 @@ def test_exchanges_between_nodes_are_measured(
     assert_done(weft("plan", "64x64x64", "--ranks", str(nodes), "--machine", "machine.json", cwd=tmp_path))
 
 
-def test_what_there_was_no_time_for_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("WEFT_RANKS_PER_NODE", "1")
-    done = weft("probe", "--seconds", "0.2", "-o", "machine.json", *on_ranks(3), cwd=tmp_path)
-    assert_done(done)
-    machine = json.loads((tmp_path / "machine.json").read_text())
+def test_what_there_was_no_time_for_is_named(short_probe: tuple[str, dict[str, Any]]) -> None:
+    printed, machine = short_probe
     assumed = _assumed_exchanges(machine)
     assert assumed
-    assert all(each in done.out.split("\n\n")[0] for each in assumed)
+    assert all(each in printed.split("\n\n")[0] for each in assumed)
 
 
 def _assumed_exchanges(machine: dict[str, Any]) -> set[str]:
@@ -188,10 +194,10 @@ def test_what_is_assumed_is_not_called_a_fit() -> None:
     assert words["messages"] == ["fit: within a node", "fit: between nodes"]
 
 
-def test_all_sweeps_are_drawn_each_with_one_entry_and_ticks_that_can_be_read(tmp_path: Path) -> None:
-    outcome = weft("probe", "-n", "3", "--seconds", "0.3", "-o", "three.json", cwd=tmp_path, WEFT_RANKS_PER_NODE="1")
-    assert_done(outcome)
-    document = json.loads((tmp_path / "three.json").read_text())
+def test_all_sweeps_are_drawn_each_with_one_entry_and_ticks_that_can_be_read(
+    short_probe: tuple[str, dict[str, Any]],
+) -> None:
+    document = dict(short_probe[1])
     document["memory_bytes_per_s"] = [1e10, 1.5e10]
     # Such a short probe may find nothing.
     document["request_s"] = max(document["request_s"], 2e-7)
