@@ -53,6 +53,8 @@ FIRST_NANOBIND = $(if $(filter-out openmpi,$(MPI)),$(shell .venv/bin/python -m n
 unexport PYTHONDONTWRITEBYTECODE
 export CCACHE_DIR ?= $(CURDIR)/build/ccache
 export CCACHE_SLOPPINESS ?= pch_defines,time_macros
+# Build trees share compilations only if their own paths are relative.
+export CCACHE_BASEDIR ?= $(CURDIR)
 export CMAKE_CXX_COMPILER_LAUNCHER = $(shell command -v ccache)
 TEST_ENVIRONMENT = CTEST_OUTPUT_ON_FAILURE=1 $(if $(ENGINE),WEFT_ENGINE=$(ENGINE))
 CXX_FILES = $(shell find src include python/src tests examples tools lab -name '*.[ch]pp' -o -name '*.[ch]' 2>/dev/null)
