@@ -10,32 +10,23 @@
 #include "comm/agreement.hpp"
 #include "comm/from_mpi.hpp"
 #include "mpi/support/world.hpp"
+#include "support/error_text.hpp"
 
 namespace weft::comm {
 namespace {
 
 using test_support::all_ranks;
-
-/// Returns code and message of the error that `f` throws.
-template <class F>
-std::string outcome(F f) {
-  try {
-    f();
-  } catch (const Error& error) {
-    return std::string(error_name(error.code())) + ": " + error.what();
-  }
-  return "ok";
-}
+using test_support::error_text;
 
 TEST(CommAgreement, nobody_fails) {
-  EXPECT_EQ(outcome([] { agree_or_throw(all_ranks(), std::nullopt); }), "ok");
+  EXPECT_EQ(error_text([] { agree_or_throw(all_ranks(), std::nullopt); }), "no error");
   EXPECT_EQ(together(all_ranks(), [] { return std::string("value"); }), "value");
 }
 
 TEST(CommAgreement, one_rank_fails_and_all_throw_its_error) {
   const int last = all_ranks().size() - 1;
   const std::string prefix = last == 0 ? "" : "rank " + std::to_string(last) + ": ";
-  EXPECT_EQ(outcome([&] {
+  EXPECT_EQ(error_text([&] {
               std::optional<Error> mine;
               if (all_ranks().rank() == last) mine = Error(ErrorCode::io_failure, "no such file");
               agree_or_throw(all_ranks(), mine);
@@ -66,7 +57,7 @@ TEST(CommAgreement, in_two_steps_different_acts_are_found) {
 TEST(CommAgreement, in_two_steps_one_rank_fails_and_all_throw_its_error) {
   const int last = all_ranks().size() - 1;
   const std::string prefix = last == 0 ? "" : "rank " + std::to_string(last) + ": ";
-  EXPECT_EQ(outcome([&] {
+  EXPECT_EQ(error_text([&] {
               std::optional<Error> mine;
               if (all_ranks().rank() == last) mine = Error(ErrorCode::io_failure, "no such file");
               Agreement agreement(all_ranks(), mine);
@@ -77,11 +68,11 @@ TEST(CommAgreement, in_two_steps_one_rank_fails_and_all_throw_its_error) {
 
 TEST(CommAgreement, in_two_steps_and_dropped_without_a_word) {
   { Agreement dropped(all_ranks(), std::nullopt); }
-  EXPECT_EQ(outcome([] { agree_or_throw(all_ranks(), std::nullopt); }), "ok");
+  EXPECT_EQ(error_text([] { agree_or_throw(all_ranks(), std::nullopt); }), "no error");
 }
 
 TEST(CommAgreement, all_fail_alike_and_no_rank_is_named) {
-  EXPECT_EQ(outcome([] {
+  EXPECT_EQ(error_text([] {
               agree_or_throw(all_ranks(), Error(ErrorCode::layout_mismatch, "the shape is 3"));
             }),
             "layout_mismatch: the shape is 3");
@@ -89,7 +80,7 @@ TEST(CommAgreement, all_fail_alike_and_no_rank_is_named) {
 
 TEST(CommAgreement, ranks_fail_differently_and_the_lowest_speaks) {
   if (all_ranks().size() < 3) GTEST_SKIP() << "needs 3 ranks";
-  EXPECT_EQ(outcome([] {
+  EXPECT_EQ(error_text([] {
               together(all_ranks(), [] {
                 if (all_ranks().rank() == 1) throw Error(ErrorCode::unsupported, "from one");
                 if (all_ranks().rank() == 2) throw Error(ErrorCode::io_failure, "from two");
@@ -101,15 +92,15 @@ TEST(CommAgreement, ranks_fail_differently_and_the_lowest_speaks) {
 TEST(CommAgreement, the_same_text_with_another_code_is_not_alike) {
   if (all_ranks().size() < 2) GTEST_SKIP() << "needs 2 ranks";
   const ErrorCode code = all_ranks().rank() == 0 ? ErrorCode::io_failure : ErrorCode::internal;
-  EXPECT_EQ(outcome([&] { agree_or_throw(all_ranks(), Error(code, "text")); }),
+  EXPECT_EQ(error_text([&] { agree_or_throw(all_ranks(), Error(code, "text")); }),
             "io_failure: rank 0: text");
 }
 
 TEST(CommAgreement, other_exceptions_become_errors_of_weft) {
-  EXPECT_TRUE(outcome([] {
+  EXPECT_TRUE(error_text([] {
                 together(all_ranks(), []() -> int { throw std::bad_alloc(); });
               }).starts_with("out_of_memory: "));
-  EXPECT_EQ(outcome([] { together(all_ranks(), [] { throw std::logic_error("broken"); }); }),
+  EXPECT_EQ(error_text([] { together(all_ranks(), [] { throw std::logic_error("broken"); }); }),
             "internal: broken");
 }
 
@@ -119,11 +110,11 @@ TEST(CommAgreement, together_moves_its_value_out) {
 }
 
 TEST(CommAgreement, same_values_pass) {
-  EXPECT_EQ(outcome([] {
+  EXPECT_EQ(error_text([] {
               require_same(all_ranks(), {{"shape", "4x4"}, {"kind", "r2c"}}, "FFT");
             }),
-            "ok");
-  EXPECT_EQ(outcome([] { require_same(all_ranks(), {}, "FFT"); }), "ok");
+            "no error");
+  EXPECT_EQ(error_text([] { require_same(all_ranks(), {}, "FFT"); }), "no error");
 }
 
 TEST(CommAgreement, a_difference_names_field_values_rank_and_remedy) {
@@ -131,7 +122,7 @@ TEST(CommAgreement, a_difference_names_field_values_rank_and_remedy) {
   if (odd == 0) GTEST_SKIP() << "needs 2 ranks";
   const bool am_odd = all_ranks().rank() == odd;
   EXPECT_EQ(
-      outcome([&] {
+      error_text([&] {
         require_same(
             all_ranks(),
             {{"shape", "4x4"}, {"kind", am_odd ? "c2c" : "r2c"}, {"axes", am_odd ? "0" : "1"}},
@@ -143,7 +134,7 @@ TEST(CommAgreement, a_difference_names_field_values_rank_and_remedy) {
 
 TEST(CommAgreement, every_rank_differs) {
   if (all_ranks().size() < 2) GTEST_SKIP() << "needs 2 ranks";
-  EXPECT_EQ(outcome([] {
+  EXPECT_EQ(error_text([] {
               require_same(all_ranks(), {{"n", std::to_string(all_ranks().rank())}}, "FFT");
             }),
             "disagreement: FFT: the ranks differ: n is 0 on rank 0 and 1 on rank 1; pass the same "
@@ -154,7 +145,7 @@ TEST(CommAgreement, values_that_are_the_same_text_joined_still_differ) {
   if (all_ranks().size() < 2) GTEST_SKIP() << "needs 2 ranks";
   const std::vector<NamedValue> on_first = {{"a", "xa"}, {"a", "y"}};
   const std::vector<NamedValue> on_others = {{"a", "x"}, {"aa", "y"}};
-  EXPECT_EQ(outcome([&] {
+  EXPECT_EQ(error_text([&] {
               require_same(all_ranks(), all_ranks().rank() == 0 ? on_first : on_others, "FFT");
             }),
             "disagreement: FFT: the ranks differ: a is xa on rank 0 and x on rank 1; "
@@ -165,16 +156,16 @@ TEST(CommAgreement, other_fields_are_a_difference) {
   if (all_ranks().size() < 2) GTEST_SKIP() << "needs 2 ranks";
   std::vector<NamedValue> values = {{"shape", "4"}};
   if (all_ranks().rank() != 0) values.push_back({"kind", "c2c"});
-  EXPECT_EQ(outcome([&] { require_same(all_ranks(), values, "FFT"); }),
+  EXPECT_EQ(error_text([&] { require_same(all_ranks(), values, "FFT"); }),
             "disagreement: FFT: the ranks differ: rank 0 gave 1 arguments and rank 1 gave 2");
 }
 
 TEST(CommAgreement, holds_within_a_part_of_the_ranks) {
   const Communicator half = all_ranks().subset(all_ranks().rank() % 2);
-  EXPECT_EQ(outcome([&] {
+  EXPECT_EQ(error_text([&] {
               require_same(half, {{"parity", std::to_string(all_ranks().rank() % 2)}}, "FFT");
             }),
-            "ok");
+            "no error");
 }
 
 }  // namespace

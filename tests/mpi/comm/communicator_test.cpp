@@ -10,11 +10,13 @@
 #include "comm/environment.hpp"
 #include "comm/from_mpi.hpp"
 #include "mpi/support/world.hpp"
+#include "support/error_text.hpp"
 
 namespace weft::comm {
 namespace {
 
 using test_support::all_ranks;
+using test_support::error_text;
 
 int mpi_rank() {
   int rank = 0;
@@ -26,16 +28,6 @@ int mpi_size() {
   int size = 0;
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   return size;
-}
-
-template <class F>
-std::string message_of(F f) {
-  try {
-    f();
-  } catch (const Error& error) {
-    return std::string(error_name(error.code())) + ": " + error.what();
-  }
-  return "no error";
 }
 
 TEST(CommEnvironment, names_the_library_and_the_standard) {
@@ -137,14 +129,14 @@ TEST(CommCommunicator, messages_of_the_user_are_not_disturbed) {
 
 TEST(CommCommunicator, refuses_what_is_no_group) {
   EXPECT_EQ(
-      message_of([] { communicator_of(MPI_COMM_NULL); }),
+      error_text([] { communicator_of(MPI_COMM_NULL); }),
       "invalid_argument: the communicator is MPI_COMM_NULL; pass one that contains this rank");
   if (mpi_size() < 2) return;
   MPI_Comm half = MPI_COMM_NULL;
   MPI_Comm_split(MPI_COMM_WORLD, mpi_rank() == 0 ? 0 : 1, 0, &half);
   MPI_Comm both = MPI_COMM_NULL;
   MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, mpi_rank() == 0 ? 1 : 0, 3, &both);
-  EXPECT_NE(message_of([&] { communicator_of(both); }).find("inter-communicator"),
+  EXPECT_NE(error_text([&] { communicator_of(both); }).find("inter-communicator"),
             std::string::npos);
   MPI_Comm_free(&both);
   MPI_Comm_free(&half);
@@ -248,7 +240,7 @@ TEST(CommCommunicator, a_failing_call_says_which_and_why) {
   if (mpi_size() < 2) GTEST_SKIP() << "one rank makes no MPI call";
   const std::int64_t value = 1;
   std::int64_t other = 0;
-  const std::string message = message_of(
+  const std::string message = error_text(
       [&] { all_ranks().exchange_pair(mpi_size() + 3, &value, 1, &other, 0, sizeof value); });
   EXPECT_TRUE(message.starts_with("mpi_failure: MPI_Isend failed with rank " +
                                   std::to_string(mpi_size() + 3) + ": "))

@@ -15,11 +15,13 @@
 
 #include "base/memory.hpp"
 #include "mpi/support/world.hpp"
+#include "support/error_text.hpp"
 
 namespace weft::comm {
 namespace {
 
 using test_support::all_ranks;
+using test_support::error_text;
 
 /// Sets WEFT_NODE_MEMORY for one test.
 class Forced {
@@ -43,16 +45,6 @@ class Forced {
   bool had_;
   std::string before_;
 };
-
-template <class F>
-std::string memory_error_of(F f) {
-  try {
-    f();
-  } catch (const Error& error) {
-    return std::string(error_name(error.code())) + ": " + error.what();
-  }
-  return "no error";
-}
 
 int files_in_dev_shm() {
   int count = 0;
@@ -137,7 +129,7 @@ TEST_P(CommNodeMemory, more_than_there_is_is_an_error_on_all_ranks) {
   if (GetParam() == NodeMemoryKind::window && node.is_solo())
     GTEST_SKIP() << "a window needs 2 ranks";
   const std::int64_t bytes = node.rank() == node.size() - 1 ? std::int64_t{1} << 50 : 8;
-  EXPECT_NE(memory_error_of([&] { NodeMemory(node, bytes, GetParam()); }).find("out_of_memory: "),
+  EXPECT_NE(error_text([&] { NodeMemory(node, bytes, GetParam()); }).find("out_of_memory: "),
             std::string::npos);
 }
 
@@ -171,7 +163,7 @@ TEST(CommNodeMemoryKind, each_fall_back_can_be_forced) {
 
 TEST(CommNodeMemoryKind, another_word_is_refused_on_all_ranks) {
   const Forced forced("tape");
-  EXPECT_EQ(memory_error_of([] { probe_node_memory(all_ranks()); }),
+  EXPECT_EQ(error_text([] { probe_node_memory(all_ranks()); }),
             "invalid_argument: the environment variable WEFT_NODE_MEMORY must be memfd, posix, "
             "window or private; "
             "got 'tape'");
@@ -180,7 +172,7 @@ TEST(CommNodeMemoryKind, another_word_is_refused_on_all_ranks) {
 TEST(CommNodeMemoryKind, ranks_that_ask_for_different_kinds_are_refused) {
   if (all_ranks().size() < 2) GTEST_SKIP() << "needs 2 ranks";
   const Forced forced(all_ranks().rank() == 1 ? "posix" : "memfd");
-  EXPECT_EQ(memory_error_of([] { probe_node_memory(all_ranks()); }),
+  EXPECT_EQ(error_text([] { probe_node_memory(all_ranks()); }),
             "disagreement: node memory: the ranks differ: WEFT_NODE_MEMORY is memfd on rank 0 and "
             "posix on rank 1; "
             "pass the same WEFT_NODE_MEMORY on every rank");
@@ -191,17 +183,17 @@ TEST(CommNodeSegment, a_handle_that_means_something_else_is_refused) {
   EXPECT_EQ(NodeSegment::attach(segment.handle()).size(), 100);
   NodeHandle handle = segment.handle();
   handle.cookie ^= 1;
-  EXPECT_NE(memory_error_of([&] { NodeSegment::attach(handle); }).find("is not what the peer made"),
+  EXPECT_NE(error_text([&] { NodeSegment::attach(handle); }).find("is not what the peer made"),
             std::string::npos);
   handle = segment.handle();
   handle.descriptor = 0;
-  EXPECT_TRUE(memory_error_of([&] { NodeSegment::attach(handle); }).starts_with("unsupported: "));
+  EXPECT_TRUE(error_text([&] { NodeSegment::attach(handle); }).starts_with("unsupported: "));
   handle = segment.handle();
   handle.pid = 0x3fffffff;
-  EXPECT_TRUE(memory_error_of([&] { NodeSegment::attach(handle); }).starts_with("unsupported: "));
+  EXPECT_TRUE(error_text([&] { NodeSegment::attach(handle); }).starts_with("unsupported: "));
   handle = segment.handle();
   handle.bytes = 1 << 20;
-  EXPECT_NE(memory_error_of([&] { NodeSegment::attach(handle); }).find("bytes instead of"),
+  EXPECT_NE(error_text([&] { NodeSegment::attach(handle); }).find("bytes instead of"),
             std::string::npos);
 }
 
@@ -210,9 +202,8 @@ TEST(CommNodeSegment, a_closed_segment_takes_no_newcomers) {
     NodeSegment segment = NodeSegment::create(kind, 100);
     const NodeSegment before = NodeSegment::attach(segment.handle());
     segment.close_for_newcomers();
-    EXPECT_TRUE(memory_error_of([&] {
-                  NodeSegment::attach(segment.handle());
-                }).starts_with("unsupported: "));
+    EXPECT_TRUE(
+        error_text([&] { NodeSegment::attach(segment.handle()); }).starts_with("unsupported: "));
     static_cast<char*>(segment.data())[99] = 'x';
     EXPECT_EQ(static_cast<char*>(before.data())[99], 'x');
   }
@@ -231,17 +222,16 @@ TEST(CommNodeSegment, memory_is_zero_and_reserved) {
 
 TEST(CommNodeMemoryRoom, ranks_of_a_node_are_counted_together) {
   const Communicator comm = all_ranks();
-  EXPECT_EQ(
-      memory_error_of([&] { require_memory_together(comm, std::int64_t{1} << 20, "the array"); }),
-      "no error");
+  EXPECT_EQ(error_text([&] { require_memory_together(comm, std::int64_t{1} << 20, "the array"); }),
+            "no error");
   const std::int64_t available = comm.min(unpromised_memory_bytes());
   // Each alone would fit, all together do not.
   const std::int64_t share = available / comm.size() / 4 * 5;
   const std::string message =
-      memory_error_of([&] { require_memory_together(comm, share, "the array"); });
+      error_text([&] { require_memory_together(comm, share, "the array"); });
   EXPECT_TRUE(message.starts_with("out_of_memory: the array needs ")) << message;
   EXPECT_EQ(
-      memory_error_of([&] { require_memory_together(comm, INT64_MAX, "the array"); }).substr(0, 15),
+      error_text([&] { require_memory_together(comm, INT64_MAX, "the array"); }).substr(0, 15),
       "out_of_memory: ");
 }
 

@@ -8,29 +8,21 @@
 
 #include "comm/exchanges.hpp"
 #include "mpi/support/world.hpp"
+#include "support/error_text.hpp"
 
 // Exchanges that are planned wrongly.
 namespace weft::comm {
 namespace {
 
 using test_support::all_ranks;
-
-template <class F>
-std::string exchange_error_of(F f) {
-  try {
-    f();
-  } catch (const Error& error) {
-    return std::string(error_name(error.code())) + ": " + error.what();
-  }
-  return "no error";
-}
+using test_support::error_text;
 
 TEST(CommExchangeErrors, two_blocks_for_one_rank) {
   const std::vector<Block> blocks = {{0, 0, 1}, {0, 1, 1}};
-  EXPECT_EQ(exchange_error_of([&] { PackedAllToAll(all_ranks(), blocks, {}, 8); }),
+  EXPECT_EQ(error_text([&] { PackedAllToAll(all_ranks(), blocks, {}, 8); }),
             "internal: an exchange is planned wrongly: two blocks for rank 0");
   const std::vector<StridedBlock> boxes = {{0, 0, {1}, {1}}, {0, 1, {1}, {1}}};
-  EXPECT_EQ(exchange_error_of([&] { StridedAllToAll(all_ranks(), boxes, {}, 8); }),
+  EXPECT_EQ(error_text([&] { StridedAllToAll(all_ranks(), boxes, {}, 8); }),
             "internal: an exchange is planned wrongly: two blocks for rank 0");
 }
 
@@ -42,7 +34,7 @@ TEST(CommExchangeErrors, ranks_that_expect_something_else) {
     recv.push_back({peer, 3 * peer, peer == 0 ? 2 : 3});
   const std::string prefix = comm.size() == 1 ? "" : "rank 0: ";
   EXPECT_EQ(
-      exchange_error_of([&] { PackedAllToAll(comm, send, recv, 8); }),
+      error_text([&] { PackedAllToAll(comm, send, recv, 8); }),
       "internal: " + prefix +
           "an exchange is planned wrongly: rank 0 sends 3 elements to rank 0, which expects 2");
 }
@@ -56,13 +48,12 @@ TEST(CommExchangeErrors, one_rank_alone_is_wrong_and_all_throw) {
   const std::string expected = "internal: " + prefix +
                                "an exchange is planned wrongly: a block for rank " +
                                std::to_string(comm.size()) + " of " + std::to_string(comm.size());
-  EXPECT_EQ(exchange_error_of([&] { PackedAllToAll(comm, send, {}, 8); }), expected);
+  EXPECT_EQ(error_text([&] { PackedAllToAll(comm, send, {}, 8); }), expected);
 }
 
 TEST(CommExchangeErrors, numbers_that_cannot_be) {
   const auto packed = [](Block block, std::int64_t bytes) {
-    return exchange_error_of(
-        [&] { PackedAllToAll(all_ranks(), std::vector<Block>{block}, {}, bytes); });
+    return error_text([&] { PackedAllToAll(all_ranks(), std::vector<Block>{block}, {}, bytes); });
   };
   EXPECT_TRUE(packed({0, -1, 1}, 8).starts_with("internal: ")) << packed({0, -1, 1}, 8);
   EXPECT_TRUE(packed({0, 0, -1}, 8).starts_with("internal: "));
@@ -71,18 +62,15 @@ TEST(CommExchangeErrors, numbers_that_cannot_be) {
   EXPECT_TRUE(packed({0, INT64_MAX / 8, 8}, 8).starts_with("invalid_argument: "));
   const StridedBlock mine{all_ranks().rank(), 0, {1}, {1}};
   const std::vector self = {MessageStep{0, mine, mine}};
-  EXPECT_NE(
-      exchange_error_of([&] { Messages(all_ranks(), self, 8); }).find("sends messages to itself"),
-      std::string::npos);
-  const std::vector<MessageStep> disordered = {{1, {}, {}}, {0, {}, {}}};
-  EXPECT_NE(
-      exchange_error_of([&] { Messages(all_ranks(), disordered, 8); }).find("order of its chunks"),
-      std::string::npos);
-  const std::vector<StridedBlock> bad = {{0, 0, {1, 2}, {1}}};
-  EXPECT_NE(exchange_error_of([&] {
-              StridedAllToAll(all_ranks(), bad, {}, 8);
-            }).find("2 extents and 1 strides"),
+  EXPECT_NE(error_text([&] { Messages(all_ranks(), self, 8); }).find("sends messages to itself"),
             std::string::npos);
+  const std::vector<MessageStep> disordered = {{1, {}, {}}, {0, {}, {}}};
+  EXPECT_NE(error_text([&] { Messages(all_ranks(), disordered, 8); }).find("order of its chunks"),
+            std::string::npos);
+  const std::vector<StridedBlock> bad = {{0, 0, {1, 2}, {1}}};
+  EXPECT_NE(
+      error_text([&] { StridedAllToAll(all_ranks(), bad, {}, 8); }).find("2 extents and 1 strides"),
+      std::string::npos);
 }
 
 }  // namespace
