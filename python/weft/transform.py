@@ -28,44 +28,28 @@ class FFT:
     Forward is X[k] = sum_j x[j] exp(sign * 2*pi*i*j*k/n) along each of `axes`, scaled as `norm` says.
     Backward is its inverse, up to the scale.
 
-    Parameters
-    ----------
     shape : the global array's extents in real space.
-    kind : "c2c"; "r2c", real to complex forward; or one that makes reals of reals, such as "dct2" of scipy.fft:
-        docs/conventions.md has all. One word, or one for each of the axes. The axis of kind r2c is the halved one; the
-        word "r2c" alone halves the last.
-    axes : the transformed axes; all by default. The other axes are a batch.
-    modes : the number of lowest wavenumbers in the spectrum, or "2/3"; one for all axes, or one for each of `axes`.
-        Forward drops the other wavenumbers, backward takes them as zero. None: all of them.
-    support : the number of first points in the real-space array, one for all axes or one for each of `axes`. Forward
-        takes the other points as zero, backward omits them. None: all of them.
-    components : the extent of a leading axis of the arrays, which every rank holds whole: 3 for a vector field. Each
-        component is exchanged while the next is transformed. `shape`, `axes`, `input` and `output` are those of one
-        component. None: no such axis.
-    dtype : any numpy dtype of the precision: float32, float64 (default), longdouble, or the complex ones.
-    comm : an mpi4py communicator. None: this process alone, which uses no MPI.
+    kind : "c2c", "r2c" (the last of `axes` is halved) or a word such as "dct2"; one word, or one for each of `axes`.
+    axes : the transformed axes; default: all. The other axes are a batch.
+    modes : the number of lowest wavenumbers that a spectrum has, or "2/3"; one for all axes, or one for each.
+    support : the number of first points that the real-space array has; the others are zero. Given as `modes` is.
+    components : the extent of a leading axis that every rank holds whole, such as 3 for a vector field.
+    dtype : any numpy dtype of the precision; default: float64.
+    comm : an mpi4py communicator. None: this process alone, without MPI.
     input, output : a Layout, a process grid (one factor per axis) or one box per rank (a sequence of (lo, hi) pairs).
-        The output may also be "any", the cheapest layout (default), or "same", the layout of the input.
-    like : another FFT, or its plan, on as many ranks. Its layouts, with their memory order, are taken for `input` and
-        for `output` where none is given and the global arrays of one component have the same shape. The transforms
-        may differ in all other options. LayoutMismatch if neither side agrees.
+        The output may also be "any", the cheapest layout, or "same", the layout of the input.
+    like : another FFT, or its plan, whose layouts are taken where none is given and the global shapes agree.
     norm : "backward" as in numpy, "ortho", "forward" or "none".
     sign : of the exponent of forward. threads : OpenMP threads of each rank.
-    overwrite_input : allow forward and backward to destroy their input.
-    engine : the local FFT library, "fftw" or "ducc0"; "auto": the faster for each length. None: WEFT_ENGINE or "auto".
-    workspace : the caller's memory, of workspace_bytes bytes. False: it follows with use_workspace(), once
-        workspace_bytes is known. None: weft allocates it. Node memory is always weft's own.
-    exchange : the choices of the exchanges, a :class:`weft.Exchange` or the name of a preset. None: weft chooses.
-    planning : the machine, effort, budget and wisdom of planning, a :class:`weft.Planning`.
+    overwrite_input : whether forward and backward may destroy their input.
+    engine : the library of local transforms, "fftw", "ducc0" or "auto", the faster. None: WEFT_ENGINE or "auto".
+    workspace : the caller's memory. False: use_workspace() gives it later. None: weft allocates it.
+    exchange : a :class:`weft.Exchange` or a preset's name. None: weft chooses.
+    planning : a :class:`weft.Planning`: machine, effort, budget and wisdom.
+    docs/options.md has every option's values and defaults, docs/conventions.md the kinds and their lengths.
 
-    Attributes
-    ----------
-    input, output : a Side each: layout, shape, dtype, strides, box and slices of this rank's array. empty() and zeros()
-        make such an array in node memory; indices() gives its global indices. With components, layout, shape, strides
-        and box have the leading axis; indices(), positions() and wavenumbers() have the axes of one component, and
-        broadcast to all. If one axis is divided among ranks, an output "any" may have two axes: see
-        docs/conventions.md.
-    plan : the Plan, as plain data. comm : the given communicator.
+    Attributes: `input` and `output`, a :class:`weft.Side` each, describe this rank's arrays and make them. `plan` is
+    the Plan, as plain data. `comm` is the given communicator.
 
     Collective over `comm`, as are forward and backward: all ranks succeed or all raise the same error.
     Errors: InvalidArgument, LayoutMismatch, Disagreement (ranks gave different options), OutOfMemory, Unsupported,
@@ -147,8 +131,7 @@ class FFT:
     def of_plan(cls, plan: _planning.Plan, *, comm: Any = None, engine: str | None = None) -> FFT:
         """Makes the transform of an existing plan, from :func:`weft.plan`, :func:`weft.candidates` or JSON.
 
-        All ranks give the same plan, which was made for their number. Collective. Errors: those of the class;
-        InvalidArgument if the plan does not fit the ranks.
+        All ranks give the same plan, which was made for their number. Collective. Errors: those of the class.
         """
         handle = runtime.handle_of(comm)
         module = runtime.running()
@@ -207,10 +190,7 @@ class FFT:
         return int(self._handle.workspace_bytes)
 
     def use_workspace(self, memory: Any) -> None:
-        """Uses the caller's memory from now on: workspace_bytes bytes, aligned to 64. Local.
-
-        The transform keeps a reference to it.
-        """
+        """Uses the caller's memory from now on, and keeps it: workspace_bytes bytes, aligned to 64. Local."""
         buffer = _contiguous(memory)
         self._handle.use_workspace(start_of(buffer), buffer.nbytes)
         self._workspace = buffer
@@ -218,11 +198,8 @@ class FFT:
     def forward(self, x: Any, out: Any = None) -> Array:
         """Transforms this rank's box of the input; returns its box of the output.
 
-        x : array with the shape, dtype and strides of `input`, such as input.empty().
-        out : array with the shape, dtype and strides of `output`. Default: one from the plan's pool of memory.
-
-        `x` is unchanged unless the plan may overwrite its input, or `out` starts at the address of `x` (see
-        empty_inplace). Collective.
+        `x` and `out` have the shape, dtype and strides of `input` and `output`; without `out` weft makes it. `x` is
+        unchanged unless the plan may overwrite it, or `out` starts at its address (see empty_inplace). Collective.
 
         Errors, on all ranks: LayoutMismatch for another shape, dtype or strides; InvalidArgument for arrays that
         overlap, or that are in place on some ranks only; MpiFailure. After an error `out` is undefined.
@@ -230,21 +207,15 @@ class FFT:
         return self._execute(True, x, out)
 
     def backward(self, X: Any, out: Any = None) -> Array:
-        """Transforms this rank's box of the output back; returns its box of the input.
-
-        X : array with the shape, dtype and strides of `output`; out : with those of `input`. Otherwise as forward.
-        """
+        """Transforms this rank's box of the output back; returns its box of the input. Otherwise as forward."""
         return self._execute(False, X, out)
 
     def forward_many(self, xs: Sequence[Any], outs: Sequence[Any] | None = None) -> list[Array]:
         """Transforms several inputs; returns their outputs in the same order.
 
-        If messages carry the arrays, one array is exchanged while the next is transformed. The first call with more
-        than one array allocates a second workspace. Each array is as for forward; all are in place, or none.
-        Collective, with the same number of arrays on all ranks.
-
-        Errors: those of forward; InvalidArgument if inputs and outputs differ in number or two outputs are the same.
-        An output must not be the input of a later array.
+        If messages carry the arrays, one is exchanged while the next is transformed, in a second workspace. Each is as
+        for forward; all are in place, or none. No output may be another output, or the input of a later array.
+        Collective, with as many arrays on each rank. Errors: those of forward.
         """
         return self._execute_many(True, xs, outs)
 
@@ -264,20 +235,15 @@ class FFT:
     ) -> Applied:
         """Transforms fields forward, calls a function on tiles of their spectra, and transforms back.
 
-        inputs   : arrays as for forward: n of them.
-        outputs  : arrays as for forward, or how many to make; default: as many as inputs. An output may be an input.
         function : a :class:`weft.FieldFunction`, a Python function of a :class:`weft.Tile`, compiled code, or an
-                   operator. It reads n spectra and writes one for each output.
-        before   : a function that makes the fields of a tile from the inputs; after : one that makes the outputs of a
-                   tile from the fields that were transformed back. Each is called in a pass that is made in any case.
-        fields   : with `before` or `after`: the numbers of fields transformed there and back.
+            operator. It reads the spectra of the inputs and writes one for each output.
+        inputs : arrays as for forward. outputs : such arrays too, or their number; default: as many as inputs.
+        before, after : functions that make the fields of a tile from inputs, and outputs from fields.
+        fields : with `before` or `after`: the numbers of fields transformed there and back.
 
-        The last stage forward, the function and the first stage back are one pass through memory, and no exchange is
-        between them. While one field is exchanged, another is transformed. The first call with functions and fields
-        of these numbers plans, and allocates the workspace of a transform for each field. Collective.
-
-        Errors: those of forward; Unsupported where one axis is divided; InvalidArgument with the text of an exception
-        in a function.
+        The function runs in one pass through memory with the stages beside it, without an exchange between them. The
+        first call plans, and allocates the workspace of a transform for each field. Collective. Errors: those of
+        forward; Unsupported where one axis is divided; InvalidArgument with the text of a function's exception.
         """
         return apply(self, True, inputs, outputs, (function, before, after), fields)
 
@@ -291,10 +257,7 @@ class FFT:
         after: Any = None,
         fields: tuple[int, int] | None = None,
     ) -> Applied:
-        """Transforms spectra backward, calls a function on tiles in space, and transforms forward.
-
-        The mirror image of :meth:`apply_in_spectrum`: inputs and outputs are arrays as for backward.
-        """
+        """The mirror image of apply_in_spectrum: backward, a function on tiles in space, forward."""
         return apply(self, False, inputs, outputs, (function, before, after), fields)
 
     def _execute_many(self, forward: bool, given: Sequence[Any], outs: Sequence[Any] | None) -> list[Array]:
@@ -357,8 +320,8 @@ class FFT:
     def empty_inplace(self) -> tuple[Array, Array]:
         """Returns two views of one allocation: the input and the output of a transform in place.
 
-        Rows of a real input are padded to 2*(n//2+1) numbers if the halved axis is not split. Each component of the
-        output begins at the address of that of the input.
+        Rows of a real input are padded to 2*(n//2+1) numbers if the halved axis is not split. Each component of both
+        begins at one address.
         """
         memory = self._pool.take(self._handle.inplace_bytes, self._memory_kind)
         of_input, of_output = self._inplace_strides
@@ -369,11 +332,9 @@ class FFT:
     def wavenumbers(self, L: float | Sequence[float] = 2 * math.pi) -> tuple[Array, ...]:
         """Returns the wavenumbers 2*pi*k/L of this rank's box of the output, one broadcastable array per axis.
 
-        `L` is the length of the domain along each axis. k is 0, 1, .., -2, -1 as in numpy.fft.fftfreq, and 0 .. n//2
-        along the axis that r2c halves. Cosine and sine axes have pi/L times k, k + 1/2 or k + 1; L is then the length
-        between the boundaries. Axes that are not transformed get zeros. If `sign` is -1, forward's result times i*k is
-        the transform of the derivative. If one axis is divided among ranks, its array has the two axes of the output
-        (Side.indices).
+        `L` is the length of the domain along each axis, between the boundaries of cosine and sine axes. Those have
+        pi/L times k, k + 1/2 or k + 1. Axes that are not transformed get zeros. If `sign` is -1, forward's result
+        times i*k is the transform of the derivative. A divided axis has the two axes of the output (Side.indices).
         """
         problem = self.plan.problem
         modes = dict(zip(problem.axes, problem.modes, strict=True))
@@ -383,7 +344,7 @@ class FFT:
     def positions(self, L: float | Sequence[float] = 2 * math.pi) -> tuple[Array, ...]:
         """Returns the positions L*j/n of this rank's box of the input, one broadcastable array per axis.
 
-        The points of cosine and sine axes are those of their type: L is the length between the boundaries.
+        Cosine and sine axes have the points of their type; L is then the length between the boundaries.
         """
         return self._of_axes(grids.positions, self.plan.problem.shape, L, self.input)
 
@@ -432,11 +393,10 @@ class FFT:
         after: bool = False,
         fields: tuple[int, int] | None = None,
     ) -> str:
-        """Describes the chosen plan and the reasons for it in a few lines; after a recorded run also the times of its
-        steps on this rank, next to the predicted ones if a model of a machine planned a forward or a round trip.
+        """Describes the plan and its reasons; after a recorded run also the steps' times, measured and predicted.
 
-        With `apply_in`, "spectrum" or "space", describes the stages, exchanges and predicted times of a round trip
-        instead: of `inputs` arrays into `outputs`, with functions `before` and `after` or not. Runs nothing.
+        With `apply_in`, "spectrum" or "space", it describes the round trip of `inputs` arrays into `outputs` instead,
+        with functions `before` and `after` or not. It runs nothing.
         """
         if apply_in is None:
             return str(self._handle.explain())

@@ -9,7 +9,7 @@ namespace weft::planner {
 
 /// Returns the numbers of ranks for which the planner tries layouts, in descending order.
 ///
-/// If the problem requires all ranks, that is the only number. Otherwise the numbers are:
+/// If the problem requires all ranks, the result is their number alone. Otherwise it is:
 ///   all ranks, half of them, a quarter, ..., 1
 ///   the ranks of one node
 ///   every number from 1 to 31
@@ -19,10 +19,10 @@ namespace weft::planner {
 /// before; below, it is half the one before. For each target the planner tries these numbers, which
 /// do not exceed it:
 ///   the largest power of two
-///   the ranks of as many whole nodes as possible
+///   the largest multiple of the ranks of a node
 ///   one axis:   the target itself
-///   more axes:  for each of `axes`, the fewest ranks whose slabs are as thin as the target's; for
-///               each two of `axes`, the ranks of the most even pencils
+///   more axes:  for each of `axes`, the fewest ranks with slabs as thin as the target has; for
+///               each two of `axes`, the ranks of the process grid with the smallest pencils
 ///
 /// So the planner finds a fast number of ranks near each target. `axes` are those that may be
 /// split; `problem` is as checked() returns it. Cost: the square root of the longer extent, for

@@ -25,18 +25,19 @@ class Trials {
   virtual double run(int place, int repetitions) = 0;
 };
 
-/// Returns the plan that make_plan(problem, machine) would choose without another placement of
-/// ranks. Planning of its local FFTs is limited to half of `budget_s`. Throws invalid_argument for
+/// Returns the plan that make_plan(problem, machine) would choose if ranks could not change their
+/// nodes. Planning of its local FFTs is limited to half of `budget_s`. Throws invalid_argument for
 /// a budget that is negative or not a number; otherwise as make_plan().
 Plan plan_by_model(const Problem& problem, const Machine& machine, double budget_s,
                    const Freedom& freedom = {});
 
-/// Returns the plan that plan_by_model() would choose, or one of the next best if that is faster in
-/// trials. The best so far and each challenger alternate in the same rounds.
+/// Returns the plan that plan_by_model() would choose, or a challenger that is faster in trials. The
+/// challengers are the next best plans, and at last the best one with persistent requests. The best
+/// so far and each challenger alternate in the same rounds.
 ///
 /// Time   No trial starts that is expected to end after `budget_s`. The expectation is the longest
-///        earlier trial. For the first trial it is the prediction, including the planning of its
-///        local FFTs. So at most one trial overruns. If half of the time is too little for the
+///        earlier trial, or the prediction if that is longer. The first prediction includes the
+///        planning of local FFTs. So at most one trial overruns. If half of the time is too little for the
 ///        problem's effort, local FFTs get less effort. With a budget of 0 there is no trial, and
 ///        local FFTs are planned with `estimate`. Throws invalid_argument for a budget that is
 ///        negative or not a number; otherwise as make_plan().

@@ -19,8 +19,8 @@ class ProcessorExchange {
     std::int64_t bytes = 0;
   };
   /// Sends at most one message to each processor and receives at most one from each. Collective:
-  /// all have agreed by together() that none has failed. A failing exchange ends the program on all
-  /// processors.
+  /// call it only after together() has shown that no processor failed. A failing exchange ends the
+  /// program on all processors.
   virtual void exchange(std::span<const ProcessorMessage> sent,
                         std::span<const ProcessorMessage> received) = 0;
 
@@ -28,7 +28,7 @@ class ProcessorExchange {
   virtual void together(const std::function<void()>& work) = 0;
 };
 
-/// Traffic sent by this processor.
+/// Messages that a processor sent, and their bytes.
 struct MessageCount {
   std::int64_t messages = 0;
   std::int64_t bytes = 0;

@@ -36,7 +36,7 @@ TEST(BaseMemory, buffers_are_aligned_and_writable) {
   }
 }
 
-TEST(BaseMemory, no_bytes_are_no_allocation) {
+TEST(BaseMemory, zero_bytes_allocate_nothing) {
   const auto before = memory_counters().allocations;
   const AlignedBuffer buffer(0);
   EXPECT_EQ(buffer.data(), nullptr);
@@ -55,7 +55,7 @@ TEST(BaseMemory, moves_without_copying) {
   EXPECT_EQ(c.size(), 1000);
 }
 
-TEST(BaseMemory, counts_what_is_held) {
+TEST(BaseMemory, counts_live_buffers) {
   const MemoryCounters before = memory_counters();
   {
     const AlignedBuffer small(1000);
@@ -69,7 +69,7 @@ TEST(BaseMemory, counts_what_is_held) {
   EXPECT_EQ(memory_counters().peak_bytes, before.live_bytes);
 }
 
-/// The code and message of asking for `bytes`.
+/// Returns the code and message of the error of a buffer of `bytes`, or "granted".
 std::string refusal(std::int64_t bytes) {
   try {
     const AlignedBuffer buffer(bytes);
@@ -79,7 +79,7 @@ std::string refusal(std::int64_t bytes) {
   return "granted";
 }
 
-TEST(BaseMemory, more_than_there_is_is_refused_with_the_numbers) {
+TEST(BaseMemory, a_buffer_above_the_available_memory_is_refused) {
   if (available_memory_bytes() == no_memory_limit)
     GTEST_SKIP() << "this system does not say how much memory it has";
   const std::int64_t asked = available_memory_bytes() + (std::int64_t{1} << 40);
@@ -94,7 +94,7 @@ TEST(BaseMemory, more_than_there_is_is_refused_with_the_numbers) {
   EXPECT_TRUE(refusal(-1).starts_with("invalid_argument: "));
 }
 
-TEST(BaseMemory, memory_that_is_promised_and_not_touched_counts) {
+TEST(BaseMemory, an_untouched_buffer_reduces_the_available_memory) {
   if (available_memory_bytes() == no_memory_limit)
     GTEST_SKIP() << "this system does not say how much memory it has";
   std::optional<AlignedBuffer> first(available_memory_bytes() / 10 * 6);
@@ -122,7 +122,7 @@ class Folder {
   std::filesystem::path path_;
 };
 
-TEST(BaseMemoryLimits, version_2_takes_the_tightest_of_group_and_parents) {
+TEST(BaseMemoryLimits, cgroup_2_takes_the_least_room_of_group_and_parents) {
   const Folder mount;
   mount.write("a/memory.max", "1000\n");
   mount.write("a/memory.current", "300\n");
@@ -143,7 +143,7 @@ TEST(BaseMemoryLimits, a_container_sees_its_group_at_the_mount_point) {
   EXPECT_EQ(cgroup_room_bytes("0::/docker/0123\n", mount.path()), 4000);
 }
 
-TEST(BaseMemoryLimits, version_1) {
+TEST(BaseMemoryLimits, cgroup_1_subtracts_the_usage) {
   const Folder mount;
   mount.write("memory/job/memory.limit_in_bytes", "1000\n");
   mount.write("memory/job/memory.usage_in_bytes", "900\n");

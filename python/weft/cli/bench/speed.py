@@ -1,4 +1,4 @@
-"""Calibration: the current speed of the machine relative to its profile, by the same short measurement."""
+"""Calibration: the current speed of the machine relative to its profile, from a short measurement."""
 
 import json
 from dataclasses import dataclass, field, replace
@@ -13,11 +13,14 @@ from weft.planning.probing import with_handing_over_now, yardstick
 
 @dataclass(frozen=True)
 class Speed:
-    """Current times divided by those of the profile; above 1 the machine is slower now."""
+    """Current times divided by those of the profile, and current costs of handing over.
+
+    A factor above 1 means that the machine is slower now.
+    """
 
     arithmetic: float  # of lines in cache
     copying: float
-    # Nanoseconds of a byte that another rank has just written, by precision and bytes of a rank's array.
+    # Nanoseconds to read a byte that another rank has just written, by precision and bytes of a rank's array.
     handed_over: dict[str, dict[str, float]] = field(default_factory=dict)
 
     def mean(self, other: "Speed") -> "Speed":
@@ -33,23 +36,23 @@ def speed_now(comm: Any, profile: weft.Machine, dtype: str, threads: int) -> Spe
     """Collective: calibrates in this precision, or in float64 if the profile lacks it. Takes about 0.2 s."""
     known = {each["precision"] for each in json.loads(profile.to_json())["arithmetic"]}
     wanted = dtype if precision_of(dtype) in known else "float64"
-    found = speed(profile, yardstick(comm, dtype=wanted, threads=threads))
-    now = with_handing_over_now(scaled(profile, found), comm, dtype=wanted, threads=threads)
-    return replace(found, handed_over={precision_of(wanted): handed_over(now, precision_of(wanted))})
+    factors = speed(profile, yardstick(comm, dtype=wanted, threads=threads))
+    current = with_handing_over_now(scaled(profile, factors), comm, dtype=wanted, threads=threads)
+    return replace(factors, handed_over={precision_of(wanted): handed_over(current, precision_of(wanted))})
 
 
-def speed(profile: weft.Machine, now: weft.Machine) -> Speed:
+def speed(profile: weft.Machine, current: weft.Machine) -> Speed:
     """Returns the median ratios of the samples that both have; 1 if they have none in common.
 
     The factor of copying is that of whole stages, although these include lines. Without the lines the rest is too small
     for a ratio.
     """
-    then, found = json.loads(profile.to_json()), json.loads(now.to_json())
-    return Speed(_ratio("line ", then, found), _ratio("stage ", then, found))
+    before, after = json.loads(profile.to_json()), json.loads(current.to_json())
+    return Speed(_ratio("line ", before, after), _ratio("stage ", before, after))
 
 
 def handed_over(machine: weft.Machine, precision: str) -> dict[str, float]:
-    """Returns the nanoseconds of a byte that another rank has just written, by bytes of a rank's array."""
+    """Returns the nanoseconds to read a byte that another rank has just written, by bytes of a rank's array."""
     copying = json.loads(machine.to_json())["copying"]
     return {
         str(each["bytes"]): 1e9 * each["handed_over_s_per_byte"] for each in copying if each["precision"] == precision
@@ -57,7 +60,11 @@ def handed_over(machine: weft.Machine, precision: str) -> dict[str, float]:
 
 
 def scaled(profile: weft.Machine, by: Speed) -> weft.Machine:
-    """Returns the machine at another speed: lines take `arithmetic` times as long, copies `copying` times."""
+    """Returns the machine at another speed.
+
+    Lines take `by.arithmetic` times as long. Copies, memory and messages within a node take `by.copying` times as long.
+    Handing over has the times of `by` where it has any.
+    """
     data = json.loads(profile.to_json())
     for each in data["arithmetic"]:
         each["operation_s"] *= by.arithmetic
@@ -66,9 +73,9 @@ def scaled(profile: weft.Machine, by: Speed) -> weft.Machine:
     for each in data["copying"]:
         for key in ("contiguous_s_per_byte", "transposed_s_per_byte", "ragged_s_per_byte", "handed_over_s_per_byte"):
             each[key] *= by.copying
-        now = by.handed_over.get(each["precision"], {})
-        if str(each["bytes"]) in now:
-            each["handed_over_s_per_byte"] = 1e-9 * now[str(each["bytes"])]
+        nanoseconds = by.handed_over.get(each["precision"], {})
+        if str(each["bytes"]) in nanoseconds:
+            each["handed_over_s_per_byte"] = 1e-9 * nanoseconds[str(each["bytes"])]
     data["memory_bytes_per_s"] = [rate / by.copying for rate in data["memory_bytes_per_s"]]
     for piece in data["within_node"]["pieces"]:
         piece["start_s"] *= by.copying
@@ -76,9 +83,9 @@ def scaled(profile: weft.Machine, by: Speed) -> weft.Machine:
     return weft.Machine.from_json(json.dumps(data))
 
 
-def _ratio(series: str, then: dict[str, Any], now: dict[str, Any]) -> float:
-    before, after = _samples(series, then), _samples(series, now)
-    ratios = [after[key] / before[key] for key in before if key in after]
+def _ratio(series: str, before: dict[str, Any], after: dict[str, Any]) -> float:
+    then, now = _samples(series, before), _samples(series, after)
+    ratios = [now[key] / then[key] for key in then if key in now]
     return float(np.median(ratios)) if ratios else 1.0
 
 
