@@ -5,7 +5,6 @@
 #include "base/block_limits.hpp"
 #include "base/rounding.hpp"
 #include "kernel/cache.hpp"
-#include "kernel/sweep.hpp"
 
 namespace weft::kernel {
 namespace {

@@ -79,10 +79,4 @@ class Sweep {
   std::int64_t blocks_ = 0;
 };
 
-/// Returns how many of the transforms from `first` on can share one sweep over the box. Their plane
-/// must stay in cache, and must leave each of several threads its share of planes. At least one.
-/// `fields`: the arrays that are in cache together.
-std::size_t fusable(const Box& box, const std::vector<AxisTransform>& transforms, std::size_t first,
-                    const Place& inlet, const LocalOptions& options, std::int64_t fields = 1);
-
 }  // namespace weft::kernel

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "kernel/block_shape.hpp"
 #include "run/local_arrays.hpp"
 
 namespace weft::run {

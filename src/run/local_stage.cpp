@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "kernel/block_shape.hpp"
 #include "run/local_arrays.hpp"
 
 namespace weft::run {

@@ -122,7 +122,7 @@ std::vector<StepRecord> RankProgram::empty_records() const {
 }
 
 void RankProgram::begin(void** buffers, SharedBuffers* shared) const {
-  if (shared) shared->begin(buffers, buffers_.sizes, route_.call);
+  if (shared) shared->begin(buffers, buffers_.sizes, static_cast<int>(route_.call));
 }
 
 void RankProgram::end(SharedBuffers* shared) const {

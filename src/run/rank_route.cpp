@@ -62,6 +62,12 @@ kernel::Place users_array(const Plan& plan, const RankRoute& route, bool is_inpu
                      real ? real_bytes(problem.precision) : complex_bytes(problem.precision));
 }
 
+RouteCall call_of(Variant variant) {
+  if (variant.is_backward())
+    return variant.in_place ? RouteCall::backward_in_place : RouteCall::backward;
+  return variant.in_place ? RouteCall::forward_in_place : RouteCall::forward;
+}
+
 }  // namespace
 
 bool RankRoute::is_real_before(std::size_t position) const {
@@ -76,7 +82,7 @@ RankRoute route_of(const Plan& plan, Variant variant, std::int64_t rank,
   const std::vector<Stage> stages = stages_of(plan, direction);
   RankRoute route;
   route.variant = variant;
-  route.call = (variant.is_backward() ? 2 : 0) + (variant.in_place ? 1 : 0);
+  route.call = call_of(variant);
   for (std::size_t i = 0; i < stages.size(); ++i) {
     RouteStage stage{stages[i], direction, transforms_of(plan, stages, i, direction, spectrum),
                      hermitian_order_of(plan, i, direction),

@@ -15,6 +15,16 @@
 
 namespace weft::run {
 
+/// The kinds of calls that ranks must not mix: each passes other numbers of exchanges.
+enum class RouteCall {
+  forward,
+  forward_in_place,
+  backward,
+  backward_in_place,
+  in_spectrum,
+  in_space
+};
+
 /// A stage of a plan as it is executed in one direction.
 struct RouteStage {
   Stage stage = {};  ///< order, source, target and elements as executed
@@ -31,7 +41,7 @@ struct RankRoute {
   kernel::Place input = {};  ///< the caller's arrays on this rank
   kernel::Place output = {};
   Variant variant = {};
-  int call = 0;  ///< a number for this kind of call, by which ranks notice that they differ
+  RouteCall call = RouteCall::forward;
   bool lends_input = false;     ///< stages may overwrite the caller's input
   bool lends_output = true;     ///< the caller's output may hold data on their way
   bool reads_inputs = false;    ///< see reads_from_inputs()

@@ -75,8 +75,7 @@ RoundTripRoute round_trip_route(const Plan& plan, ApplyIn turn, std::int64_t ran
   std::copy(back.exchanges.begin() + turn_back, back.exchanges.end(),
             std::back_inserter(trip.route.exchanges));
   trip.route.output = back.output;
-  // The variants of transforms are 0 to 3.
-  trip.route.call = turn == ApplyIn::spectrum ? 4 : 5;
+  trip.route.call = turn == ApplyIn::spectrum ? RouteCall::in_spectrum : RouteCall::in_space;
   trip.route.lends_input = false;  // one array may be several inputs
   trip.route.lends_output = false;
   trip.route.reads_inputs = false;

@@ -12,9 +12,9 @@
 
 #include "common.hpp"
 #include "ooc/plan/k_pass_planner.hpp"
+#include "ooc/plan/kinds.hpp"
 #include "ooc/plan/pass_plan.hpp"
 #include "ooc/plan/pass_plan_json.hpp"
-#include "ooc/plan/set_kinds.hpp"
 #include "value.hpp"
 
 namespace nb = nanobind;

@@ -6,7 +6,7 @@
 #include <weft/error.hpp>
 
 #include "base/checked.hpp"
-#include "ooc/plan/set_kinds.hpp"
+#include "ooc/plan/kinds.hpp"
 
 namespace weft::ooc {
 namespace {

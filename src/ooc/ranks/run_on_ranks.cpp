@@ -14,7 +14,7 @@
 #include "base/memory.hpp"
 #include "base/rounding.hpp"
 #include "comm/agreement.hpp"
-#include "ooc/plan/set_kinds.hpp"
+#include "ooc/plan/kinds.hpp"
 #include "ooc/ranks/batch_exchange.hpp"
 #include "ooc/ranks/disk_transfers.hpp"
 #include "ooc/ranks/round_journal.hpp"

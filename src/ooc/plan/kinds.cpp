@@ -1,4 +1,4 @@
-#include "ooc/plan/set_kinds.hpp"
+#include "ooc/plan/kinds.hpp"
 
 #include <algorithm>
 #include <string>
