@@ -19,7 +19,4 @@ void set_kinds(KPassProblem& problem, const Kinds& kinds, Direction direction, E
 /// Returns the kinds of a problem, one for each of its axes.
 Kinds kinds_of(const KPassProblem& problem);
 
-/// Throws invalid_argument for kinds against the rules of KPassProblem.
-void check_kinds(const KPassProblem& problem);
-
 }  // namespace weft::ooc

@@ -10,6 +10,7 @@
 #include <cstring>
 
 #include "base/memory.hpp"
+#include "kernel/block_shape.hpp"
 #include "support/random_layouts.hpp"
 #include "support/serial_reference.hpp"
 
