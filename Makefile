@@ -26,16 +26,16 @@ PYTEST_ARGS ?=
 PYTEST_JOBS ?= 2
 
 ifeq ($(filter $(MPI),openmpi mpich),)
-$(error MPI must be openmpi or mpich; got '$(MPI)')
+$(error MPI must be openmpi or mpich; given '$(MPI)')
 endif
 ifeq ($(filter $(ENGINE),fftw ducc0),)
 ifneq ($(ENGINE),)
-$(error ENGINE must be fftw or ducc0; got '$(ENGINE)')
+$(error ENGINE must be fftw or ducc0; given '$(ENGINE)')
 endif
 endif
 
 ifeq ($(filter $(TIER),gate both all),)
-$(error TIER must be gate, both or all; got '$(TIER)')
+$(error TIER must be gate, both or all; given '$(TIER)')
 endif
 
 BUILD := build/$(MPI)

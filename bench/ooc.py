@@ -95,7 +95,7 @@ def main() -> None:
     parser.add_argument("--limit", action="store_true")
     given = parser.parse_intermixed_args()
     if unknown := set(given.case) - set(CASES):
-        parser.error(f"a case must be one of {', '.join(CASES)}; got {', '.join(sorted(unknown))}")
+        parser.error(f"a case must be one of {', '.join(CASES)}; given {', '.join(sorted(unknown))}")
     given.folder.mkdir(parents=True, exist_ok=True)
     given.directory.mkdir(parents=True, exist_ok=True)
     machine = given.directory / "machine.json"

@@ -75,7 +75,7 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=1, help="number of whole runs, one after the other")
     given = parser.parse_intermixed_args()
     if unknown := set(given.case) - set(CASES):
-        parser.error(f"a case must be one of {', '.join(CASES)}; got {', '.join(sorted(unknown))}")
+        parser.error(f"a case must be one of {', '.join(CASES)}; given {', '.join(sorted(unknown))}")
     names = given.case or list(CASES)
     given.folder.mkdir(parents=True, exist_ok=True)
     kept = given.folder / "runs.jsonl"

@@ -47,7 +47,7 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=3, help="number of whole runs, one after the other")
     given = parser.parse_intermixed_args()
     if unknown := set(given.case) - set(CASES):
-        parser.error(f"a case must be one of {', '.join(CASES)}; got {', '.join(sorted(unknown))}")
+        parser.error(f"a case must be one of {', '.join(CASES)}; given {', '.join(sorted(unknown))}")
     cases = [(name, output) for name in given.case or usual for output in CASES[name].outputs]
     builds = {"before": given.before, "now": sys.executable}
     seconds: dict[tuple[str, str], dict[str, list[float]]] = {case: {build: [] for build in builds} for case in cases}

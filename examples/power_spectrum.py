@@ -1,4 +1,4 @@
-"""The power of a random field in shells of its wave number, on all ranks, compared with numpy on one.
+"""The power of a random field in shells of its wavenumber, on all ranks, compared with numpy on one.
 
 weft run -n 4 power_spectrum.py
 """
@@ -12,7 +12,7 @@ SHELLS = 30  # up to the corners of the box of wavenumbers
 
 
 def power_in_shells(spectrum, wavenumbers):
-    """Sums |spectrum|^2 over the modes with a wave number that rounds to 0, 1, 2, ..."""
+    """Sums |spectrum|^2 over the modes with a wavenumber that rounds to 0, 1, 2, ..."""
     kx, ky, kz = wavenumbers
     shell = np.rint(np.sqrt(kx**2 + ky**2 + kz**2)).astype(int)
     # Half of the spectrum of a real field is not stored: inner modes count twice, those at the ends once.

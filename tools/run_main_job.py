@@ -37,7 +37,7 @@ def elevation_model() -> np.ndarray:
 
 def relative_error(got: np.ndarray, wanted: np.ndarray) -> float:
     if got.shape != wanted.shape:
-        raise SystemExit(f"the result must have shape {wanted.shape}; got {got.shape}")
+        raise SystemExit(f"the result must have shape {wanted.shape}; given {got.shape}")
     return float(np.linalg.norm(got - wanted) / np.linalg.norm(wanted))
 
 

@@ -109,10 +109,10 @@ def test_what_enters_a_shared_bridge_passes_its_medium_once(spec: Spec) -> None:
 @pytest.mark.parametrize(
     ("wrong", "rule"),
     [
-        ({"nodes": 1}, "2 to 64 nodes; got 1"),
-        ({"nodes": 65}, "2 to 64 nodes; got 65"),
-        ({"switch": "huge"}, "small, deep; got 'huge'"),
-        ({"hub": 3}, "2 or 4 nodes; got 3"),
+        ({"nodes": 1}, "2 to 64 nodes; given 1"),
+        ({"nodes": 65}, "2 to 64 nodes; given 65"),
+        ({"switch": "huge"}, "small, deep; given 'huge'"),
+        ({"hub": 3}, "2 or 4 nodes; given 3"),
         ({"tcp": "reno; reboot"}, "one word"),
     ],
 )

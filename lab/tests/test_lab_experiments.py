@@ -25,7 +25,7 @@ def test_experiments_are_found_by_name() -> None:
     assert len({each.NAME for each in EXPERIMENTS}) == len(EXPERIMENTS) >= 4
     for each in EXPERIMENTS:
         assert find(each.NAME) is each and each.STATEMENT and each.PAPER
-    with pytest.raises(LabError, match=r"must be one of .*schedules.*; got 'fig8'"):
+    with pytest.raises(LabError, match=r"must be one of .*schedules.*; given 'fig8'"):
         find("fig8")
 
 

@@ -181,7 +181,7 @@ def _refuse_ignored(experiment: ModuleType, given: dict[str, bool]) -> None:
 def _numbers(text: str) -> tuple[int, ...]:
     words = [word.strip() for word in text.split(",")]
     if not all(word.isdigit() and int(word) >= 2 for word in words):
-        raise LabError(f"--nodes must be numbers from 2 on, such as 2,4,8,16; got {text!r}")
+        raise LabError(f"--nodes must be numbers from 2 on, such as 2,4,8,16; given {text!r}")
     return tuple(sorted({int(word) for word in words}))
 
 

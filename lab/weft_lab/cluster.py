@@ -127,7 +127,9 @@ def _make(spec: Spec) -> None:
         enter = ["nsenter", f"--net=/run/netns/{namespace}", "sh", "-e", "-c"]
         must([*enter, topology.WITHOUT_IPV6])
         if spec.tcp and run([*enter, f"echo {spec.tcp} >{topology.CONGESTION_CONTROL}"]).returncode:
-            raise LabError(f"--tcp must be a congestion control that this kernel lets namespaces use; got {spec.tcp!r}")
+            raise LabError(
+                f"--tcp must be a congestion control that this kernel lets namespaces use; given {spec.tcp!r}"
+            )
     _batch("ip", topology.NETWORK, topology.network_links(spec))
     _batch("tc", topology.NETWORK, topology.network_rates(spec))
     for node in range(spec.nodes):

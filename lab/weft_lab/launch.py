@@ -40,11 +40,11 @@ class Job:
 
     def __post_init__(self) -> None:
         if self.ranks < 1:
-            raise LabError(f"-n must be at least 1; got {self.ranks}")
+            raise LabError(f"-n must be at least 1; given {self.ranks}")
         if self.per_node < 1:
-            raise LabError(f"--per-node must be at least 1; got {self.per_node}")
+            raise LabError(f"--per-node must be at least 1; given {self.per_node}")
         if self.mpi not in KINDS:
-            raise LabError(f"--mpi must be one of {', '.join(KINDS)}; got {self.mpi!r}")
+            raise LabError(f"--mpi must be one of {', '.join(KINDS)}; given {self.mpi!r}")
         if not self.command:
             raise LabError("a command must be given, such as `weft-lab run -n 4 hostname`")
 

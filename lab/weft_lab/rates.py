@@ -18,12 +18,12 @@ def parse_rate(text: str) -> int:
     """
     found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([kmg]?bit)", text.strip().lower())
     if found is None:
-        raise LabError(f"a rate must be a number with kbit, mbit or gbit, such as 100mbit; got {text!r}")
+        raise LabError(f"a rate must be a number with kbit, mbit or gbit, such as 100mbit; given {text!r}")
     rate = round(float(found.group(1)) * _UNITS[found.group(2)])
     if not RATE_MIN_BITS_PER_S <= rate <= RATE_MAX_BITS_PER_S:
         raise LabError(
             f"a rate must be between {format_rate(RATE_MIN_BITS_PER_S)} and {format_rate(RATE_MAX_BITS_PER_S)}; "
-            f"got {text}"
+            f"given {text}"
         )
     return rate
 

@@ -47,13 +47,13 @@ class Spec:
 
     def __post_init__(self) -> None:
         if not 2 <= self.nodes <= NODES_MAX:
-            raise LabError(f"a cluster must have 2 to {NODES_MAX} nodes; got {self.nodes}")
+            raise LabError(f"a cluster must have 2 to {NODES_MAX} nodes; given {self.nodes}")
         if self.switch not in SWITCHES:
-            raise LabError(f"a switch must be one of {', '.join(SWITCHES)}; got {self.switch!r}")
+            raise LabError(f"a switch must be one of {', '.join(SWITCHES)}; given {self.switch!r}")
         if self.hub not in (0, 2, 4):
-            raise LabError(f"a hub must have 2 or 4 nodes; got {self.hub}")
+            raise LabError(f"a hub must have 2 or 4 nodes; given {self.hub}")
         if not re.fullmatch(r"\w*", self.tcp):
-            raise LabError(f"a congestion control is one word, such as reno; got {self.tcp!r}")
+            raise LabError(f"a congestion control is one word, such as reno; given {self.tcp!r}")
 
     @property
     def shares_a_medium(self) -> bool:

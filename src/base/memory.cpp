@@ -123,7 +123,7 @@ bool overlap(const void* a, std::int64_t a_bytes, const void* b, std::int64_t b_
 AlignedBuffer::AlignedBuffer(std::int64_t bytes) {
   if (bytes < 0) {
     throw Error(ErrorCode::invalid_argument,
-                "a buffer has 0 or more bytes; got " + std::to_string(bytes));
+                "a buffer has 0 or more bytes; given " + std::to_string(bytes));
   }
   if (bytes == 0) return;
   require_memory(bytes, "a buffer");

@@ -67,7 +67,7 @@ std::int64_t pretended_ranks_per_node() {
   const long value = std::strtol(text, &end, 10);
   if (*end != '\0' || value < 1 || value > INT_MAX)
     refuse(std::string("the environment variable WEFT_RANKS_PER_NODE must be a whole number of "
-                       "ranks, at least 1; got '") +
+                       "ranks, at least 1; given '") +
            text + "'");
   return value;
 }
@@ -244,7 +244,7 @@ std::vector<std::string> Communicator::all_gather(const std::string& text) const
 std::vector<std::int64_t> Communicator::all_to_all(const std::vector<std::int64_t>& values) const {
   if (static_cast<int>(values.size()) != size()) {
     throw Error(ErrorCode::internal, "all_to_all needs one value for each of " +
-                                         std::to_string(size()) + " ranks; got " +
+                                         std::to_string(size()) + " ranks; given " +
                                          std::to_string(values.size()));
   }
   std::vector<std::int64_t> received(values.size());

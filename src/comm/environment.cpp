@@ -18,7 +18,7 @@ namespace {
 std::int64_t checked_limit(std::int64_t elements, const std::string& source) {
   if (elements < 1 || elements > INT_MAX) {
     throw Error(ErrorCode::invalid_argument, source + " must be in [1, " + std::to_string(INT_MAX) +
-                                                 "]; got " + std::to_string(elements));
+                                                 "]; given " + std::to_string(elements));
   }
   return elements;
 }
@@ -30,7 +30,7 @@ std::int64_t limit_from_environment() {
   const long long value = std::strtoll(text, &end, 10);
   if (*end != '\0') {
     throw Error(ErrorCode::invalid_argument,
-                "the environment variable WEFT_MAX_MPI_COUNT must be a whole number; got '" +
+                "the environment variable WEFT_MAX_MPI_COUNT must be a whole number; given '" +
                     std::string(text) + "'");
   }
   return checked_limit(value, "the environment variable WEFT_MAX_MPI_COUNT");

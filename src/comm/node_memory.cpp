@@ -40,7 +40,7 @@ std::optional<NodeMemoryKind> kind_asked() {
     if (std::string(text) == to_string(kind)) return kind;
   }
   throw Error(ErrorCode::invalid_argument, "the environment variable " + std::string(variable) +
-                                               " must be memfd, posix, window or private; got '" +
+                                               " must be memfd, posix, window or private; given '" +
                                                text + "'");
 }
 

@@ -255,7 +255,7 @@ NodeSegment::Body::~Body() {
 NodeSegment NodeSegment::create(NodeMemoryKind kind, std::int64_t bytes) {
   if (bytes < 0) {
     throw Error(ErrorCode::invalid_argument,
-                "node memory has 0 or more bytes; got " + std::to_string(bytes));
+                "node memory has 0 or more bytes; given " + std::to_string(bytes));
   }
   if (kind == NodeMemoryKind::window) {
     throw Error(ErrorCode::internal,

@@ -75,7 +75,7 @@ BackendChoice choose_backend(BackendKind wanted) {
   if (found == table.end())
     throw Error(ErrorCode::invalid_argument, "the environment variable " + std::string(variable) +
                                                  " must be one of " + all_words<BackendKind>() +
-                                                 "; got '" + text + "'");
+                                                 "; given '" + text + "'");
   return found->value == BackendKind::automatic ? best() : asked_for(found->value, variable);
 }
 

@@ -9,7 +9,7 @@ namespace weft {
 std::int64_t pairwise_rounds(std::int64_t ranks) {
   if (ranks < 1) {
     throw Error(ErrorCode::invalid_argument,
-                "a schedule needs at least 1 rank; got " + std::to_string(ranks));
+                "a schedule needs at least 1 rank; given " + std::to_string(ranks));
   }
   if (ranks == 1) return 0;
   return ranks % 2 == 0 ? ranks - 1 : ranks;

@@ -54,12 +54,12 @@ builds_and_runs(CXX "-DCMAKE_CXX_COMPILER=${CXX}")
 builds_and_runs(C "-DCMAKE_C_COMPILER=${CC}" "-DCMAKE_CXX_COMPILER=${CXX}")
 
 set(remedy "add CXX to the languages of project()")
-is_refused("weft needs a project with the language CXX or C; got LANGUAGES NONE; ${remedy}" -DLANGUAGES=NONE)
+is_refused("weft needs a project with the language CXX or C; given LANGUAGES NONE; ${remedy}" -DLANGUAGES=NONE)
 find_program(fortran NAMES "$ENV{FC}" gfortran flang ifx)
 if(fortran)
-  is_refused("got LANGUAGES Fortran; ${remedy}" -DLANGUAGES=Fortran "-DCMAKE_Fortran_COMPILER=${fortran}")
+  is_refused("given LANGUAGES Fortran; ${remedy}" -DLANGUAGES=Fortran "-DCMAKE_Fortran_COMPILER=${fortran}")
 endif()
-is_refused("got find_package(weft) in find_weft(); ${remedy}" -DLANGUAGES=C -DIN_FUNCTION=ON
+is_refused("given find_package(weft) in find_weft(); ${remedy}" -DLANGUAGES=C -DIN_FUNCTION=ON
            "-DCMAKE_C_COMPILER=${CC}")
-is_refused("weft needs a C++ compiler, which links libweft; got none" -DLANGUAGES=C "-DCMAKE_C_COMPILER=${CC}"
+is_refused("weft needs a C++ compiler, which links libweft; given none" -DLANGUAGES=C "-DCMAKE_C_COMPILER=${CC}"
            -DCMAKE_CXX_COMPILER=CMAKE_CXX_COMPILER-NOTFOUND)

@@ -59,4 +59,4 @@ def find(name: str) -> ModuleType:
     for module in EXPERIMENTS:
         if name == module.NAME:
             return module
-    raise LabError(f"an experiment must be one of {', '.join(each.NAME for each in EXPERIMENTS)}; got {name!r}")
+    raise LabError(f"an experiment must be one of {', '.join(each.NAME for each in EXPERIMENTS)}; given {name!r}")

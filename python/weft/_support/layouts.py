@@ -69,6 +69,6 @@ def real_shape(shape: tuple[int, ...], axis: int, last: int | None, name: str = 
         if halved == 1:
             which, remedy = "1", "give 1, or leave it out"
         raise errors.InvalidArgument(
-            f"{name} must be {which} where the halved axis {axis} has an extent of {halved}; got {length}; {remedy}"
+            f"{name} must be {which} where the halved axis {axis} has an extent of {halved}; given {length}; {remedy}"
         )
     return (*shape[:axis], length, *shape[axis + 1 :])

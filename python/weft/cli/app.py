@@ -90,7 +90,7 @@ def _with_value(message: str, error: ClickException, words: list[str]) -> str:
     for name in getattr(error.param, "opts", ()):
         given = [after for word, after in itertools.pairwise(parts) if word == name]
         if len(given) == 1 and given[0] not in message:
-            return f"{message}; got {given[0]}"
+            return f"{message}; given {given[0]}"
     return message
 
 

@@ -155,7 +155,7 @@ def opened_source(
     Errors: InvalidArgument for a file that cannot be read in place, with the remedy; those of open_source and open_set.
     """
     if (shape is None) != (dtype is None):
-        raise errors.InvalidArgument(f"a raw file needs a shape and a dtype; got one of them with {path}; give both")
+        raise errors.InvalidArgument(f"a raw file needs a shape and a dtype; given one of them with {path}; give both")
     if names_set(path):
         if shape is not None:
             raise errors.InvalidArgument(

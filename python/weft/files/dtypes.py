@@ -23,7 +23,8 @@ def named_dtype(name: str) -> np.dtype:
         dtype = np.dtype(name)
     except (TypeError, ValueError, SyntaxError):
         raise errors.InvalidArgument(
-            f"a dtype must be a name that numpy knows; got {name!r}; give one such as float32, complex128, int16 or >f4"
+            f"a dtype must be a name that numpy knows; given {name!r}; give one such as float32, complex128, "
+            "int16 or >f4"
         ) from None
     return checked_dtype(dtype, f"--dtype {name}")
 

@@ -72,7 +72,7 @@ def open_source(path: str, shape: tuple[int, ...] | None = None, dtype: np.dtype
     """
     if shape is not None:
         if dtype is None:
-            raise errors.InvalidArgument("a raw file needs --shape and --dtype; got --shape alone; give --dtype too")
+            raise errors.InvalidArgument("a raw file needs --shape and --dtype; given --shape alone; give --dtype too")
         check_readable(path)
         return RawSource(path, shape, checked_dtype(dtype, path))
     found, file, inside = _for_reading(path)
@@ -80,7 +80,7 @@ def open_source(path: str, shape: tuple[int, ...] | None = None, dtype: np.dtype
         return found.reads(file, inside)
     known = ", ".join(form.shown for form in FORMATS if form.reads is not None)
     raise errors.InvalidArgument(
-        f"the type of a file must be one of {known}; with --shape and --dtype any file is read as raw; got {path}; "
+        f"the type of a file must be one of {known}; with --shape and --dtype any file is read as raw; given {path}; "
         f"{_remedy(path.lower())}"
     )
 
@@ -99,7 +99,7 @@ def new_target(
     if form is None or form.writes is None:
         endings = " or ".join(end for each in FORMATS if each.writes is not None for end in each.endings)
         raise errors.InvalidArgument(
-            f"the name of an output must end in {endings}; got {path}; for example {_with_ending(path)}"
+            f"the name of an output must end in {endings}; given {path}; for example {_with_ending(path)}"
         )
     target = form.writes(file, inside, shape, dtype)
     if isinstance(target, ZarrTarget):

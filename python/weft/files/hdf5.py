@@ -65,7 +65,7 @@ def library(path: str, doing: str) -> Any:
         import h5py
     except ImportError:
         raise errors.Unsupported(
-            f"{doing} HDF5 files takes the package h5py, which is not installed; got {path}; pip install h5py"
+            f"{doing} HDF5 files takes the package h5py, which is not installed; given {path}; pip install h5py"
         ) from None
     return h5py
 

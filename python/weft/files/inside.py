@@ -15,7 +15,7 @@ def checked_inside(container: str, inside: str, reserved: str = "") -> str:
     if any(set(part) <= {"."} or (reserved and part.startswith(reserved)) for part in parts) or not _is_text(inside):
         rule = f" and none with {reserved} at its start" if reserved else ""
         raise errors.InvalidArgument(
-            f"the name of an array in a file must be words joined by /, in UTF-8, none of dots alone{rule}; got "
+            f"the name of an array in a file must be words joined by /, in UTF-8, none of dots alone{rule}; given "
             f"{inside!r} in {container}; give one such as field/x"
         )
     return "/".join(parts)

@@ -61,7 +61,7 @@ def _load(path: str) -> Any:
         import nibabel
     except ImportError:
         raise errors.Unsupported(
-            f"reading NIfTI files takes the package nibabel, which is not installed; got {path}; pip install nibabel"
+            f"reading NIfTI files takes the package nibabel, which is not installed; given {path}; pip install nibabel"
         ) from None
     try:
         return nibabel.load(path)

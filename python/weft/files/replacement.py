@@ -98,11 +98,11 @@ def check_length(path: str, ending: str = "") -> None:
     length = len(os.fsencode(os.path.basename(final)))
     if length > most:
         raise errors.InvalidArgument(
-            f"the name of an output must be of at most {most} bytes; got one of {length}, {path}; give a shorter one"
+            f"the name of an output must be of at most {most} bytes; given one of {length}, {path}; give a shorter one"
         )
     if len(os.fsencode(final)) >= PATH_BYTES_MAX:
         raise errors.InvalidArgument(
-            f"the path of an output must be of fewer than {PATH_BYTES_MAX} bytes; got {path}; give a shorter one"
+            f"the path of an output must be of fewer than {PATH_BYTES_MAX} bytes; given {path}; give a shorter one"
         )
 
 
@@ -185,7 +185,7 @@ def check_target(path: str, endings: tuple[str, ...]) -> None:
     """Raises InvalidArgument or IoFailure if a file of this name cannot be written. Writes nothing."""
     if endings and not path.lower().endswith(endings):
         raise errors.InvalidArgument(
-            f"the name of an output must end in {' or '.join(endings)}; got {path}; for example "
+            f"the name of an output must end in {' or '.join(endings)}; given {path}; for example "
             f"{Path(path).with_suffix(endings[0]) if Path(path).name else 'out' + endings[0]}"
         )
     check_length(path)

@@ -59,7 +59,7 @@ def _library(path: str) -> Any:
         import zarr
     except ImportError:
         raise errors.Unsupported(
-            f"reading zarr stores takes the package zarr, which is not installed; got {path}; pip install zarr"
+            f"reading zarr stores takes the package zarr, which is not installed; given {path}; pip install zarr"
         ) from None
     return zarr
 

@@ -288,8 +288,8 @@ def _planned_shape(stored: tuple[int, ...], kinds: AxisKinds, axes: Any, last: i
         return layouts.real_shape(stored, chosen[kinds.each(len(chosen)).index("r2c")], length)
     if last is not None:
         raise errors.InvalidArgument(
-            f"last is the real length of the halved axis of c2r, the inverse of r2c; got {last} for kind {kinds.text}; "
-            "leave last out, or ask for kind c2r"
+            f"last is the real length of the halved axis of c2r, the inverse of r2c; given {last} for kind "
+            f"{kinds.text}; leave last out, or ask for kind c2r"
         )
     return stored
 

@@ -98,7 +98,7 @@ def _remainders(k: int, n: int, lo: int, hi: int) -> Array:
 
 
 class Waves:
-    """A few plane waves. Their wave numbers are not symmetric, so that no symmetry hides an error."""
+    """A few plane waves. Their wavenumbers are not symmetric, so that no symmetry hides an error."""
 
     def __init__(self, case: Case) -> None:
         self.case = case
@@ -112,7 +112,7 @@ class Waves:
             self._make_real()
 
     def _drawn(self, draw: np.random.Generator, axis: int) -> int:
-        """Draws one of the wave numbers within the modes of an axis, modulo its length."""
+        """Draws one of the wavenumbers within the modes of an axis, modulo its length."""
         n, modes = self.case.shape[axis], self.case.modes_of_axis.get(axis)
         if modes is None or modes == n:
             return int(draw.integers(0, n))

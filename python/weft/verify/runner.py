@@ -400,7 +400,7 @@ def verify_problem(given: Mapping[str, Any], comm: Any, say: Callable[[str], Non
     if not gathered and (case.support or case.components):
         raise errors.InvalidArgument(
             f"a problem with --support or --components is compared with a serial FFT, so it has at most "
-            f"{GATHERED_ELEMENTS_MAX} elements; got {_name_of(case)}; give a smaller shape"
+            f"{GATHERED_ELEMENTS_MAX} elements; given {_name_of(case)}; give a smaller shape"
         )
     require_memory(case, ARRAYS_OF_GATHERED if gathered else ARRAYS_OF_WAVES, comm)
     with time_limit(_name_of(case), limit_s(case), comm, hooks.end_job):

@@ -166,7 +166,7 @@ TEST(CommNodeMemoryKind, another_word_is_refused_on_all_ranks) {
   EXPECT_EQ(error_text([] { probe_node_memory(all_ranks()); }),
             "invalid_argument: the environment variable WEFT_NODE_MEMORY must be memfd, posix, "
             "window or private; "
-            "got 'tape'");
+            "given 'tape'");
 }
 
 TEST(CommNodeMemoryKind, ranks_that_ask_for_different_kinds_are_refused) {

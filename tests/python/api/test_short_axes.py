@@ -50,10 +50,10 @@ def test_real_lengths_that_follow_from_halved_ones() -> None:
         assert real_shape((5, halved), 1, length) == (5, length)
         if length % 2 == 0 or length == 1:
             assert real_shape((5, halved), 1, None) == (5, length)
-    for last, words in ((2, "be 1 where the halved axis 1 has an extent of 1; got 2"), (0, "got 0; give 1, or")):
+    for last, words in ((2, "be 1 where the halved axis 1 has an extent of 1; given 2"), (0, "given 0; give 1, or")):
         with pytest.raises(weft.InvalidArgument, match=words):
             real_shape((5, 1), 1, last)
     with pytest.raises(
-        weft.InvalidArgument, match=r"last must be 2 or 3 where .* extent of 2; got 4; give one of them"
+        weft.InvalidArgument, match=r"last must be 2 or 3 where .* extent of 2; given 4; give one of them"
     ):
         real_shape((5, 2), 1, 4)

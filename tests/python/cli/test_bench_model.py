@@ -142,7 +142,7 @@ def test_what_cannot_be_asked_for_is_refused(tmp_path: Path) -> None:
         (("bench",), "needs a shape"),
         (("bench", "--model"), "needs --machine"),
         (("bench", "8x8", "--model", "--machine", "vm-2-cores"), "leave one of the two out"),
-        (("bench", "--model", "--machine", "vm-2-cores", "--problems", "0"), "1 or more; got 0"),
+        (("bench", "--model", "--machine", "vm-2-cores", "--problems", "0"), "1 or more; given 0"),
         (("bench", "--model", "--machine", "no-such"), "celerons"),
     ):
         outcome = weft(*options, cwd=tmp_path)

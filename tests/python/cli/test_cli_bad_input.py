@@ -77,7 +77,7 @@ def test_files_that_may_not_be_read(folder: Path, ranks: int) -> None:
     ("arguments", "words"),
     [
         (["fft", "complex.npy", "out.npy", "--kind", "r2c"], ("r2c", "complex128", "c2c")),
-        (["fft", "real.npy", "out.npy", "--axes", "0,3"], ("got 3", "-3 to 2")),
+        (["fft", "real.npy", "out.npy", "--axes", "0,3"], ("given 3", "-3 to 2")),
         (["fft", "real.npy", "out.npy", "--axes", "1,-2"], ("axis 1 twice",)),
         (["fft", "real.npy", "out.npy", "--grid", "2x2x2"], ("process grid", "2x2x2")),
         (["fft", "real.npy", "out.npy", "--last", "5"], ("--last",)),
@@ -112,8 +112,8 @@ def test_options_that_do_not_fit(folder: Path, ranks: int, arguments: list[str],
 @pytest.mark.parametrize(
     ("shape", "words"),
     [
-        ("3x0", ("at least 1", "got 3x0")),
-        ("3x-4", ("at least 1", "got 3x-4")),
+        ("3x0", ("at least 1", "given 3x0")),
+        ("3x-4", ("at least 1", "given 3x-4")),
         ("4294967296x4294967296", ("2**63", "18446744073709551616")),
         ("9223372036854775808", ("2**63",)),
     ],
@@ -134,9 +134,9 @@ def test_shapes_that_cannot_be(
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["fft", "real.npy", "out.npy", "-n", "0"], ("-n", "at least 1", "got 0")),
-        (["fft", "real.npy", "out.npy", "-n", "-2"], ("-n", "got -2")),
-        (["fft", "real.npy", "out.npy", "-n", "two"], ("-n", "got two")),
+        (["fft", "real.npy", "out.npy", "-n", "0"], ("-n", "at least 1", "given 0")),
+        (["fft", "real.npy", "out.npy", "-n", "-2"], ("-n", "given -2")),
+        (["fft", "real.npy", "out.npy", "-n", "two"], ("-n", "given two")),
         (["fft", "real.npy"], ("OUT",)),
         (["fft", "real.npy", "out.npy", "--kind", "c3c"], ("c3c", "c2c")),
         (["fft", "real.npy", "out.npy", "--nonsense"], ("--nonsense",)),

@@ -337,8 +337,8 @@ def test_a_command_on_ranks(tmp_path: Path) -> None:
 
 
 REFUSALS: dict[str, tuple[int, tuple[str, ...]]] = {
-    "": (2, ("exactly one operator", "--gaussian", "got none", "choose one")),
-    "--laplacian --gaussian 2": (2, ("exactly one operator", "got --gaussian and --laplacian")),
+    "": (2, ("exactly one operator", "--gaussian", "given none", "choose one")),
+    "--laplacian --gaussian 2": (2, ("exactly one operator", "given --gaussian and --laplacian")),
     "--gaussian wide": (2, ("--gaussian must be", "'wide'", "for example")),
     "--gaussian -1": (2, ("--gaussian", "0 or more", "-1")),
     "--gaussian nan": (2, ("--gaussian", "nan")),
@@ -347,10 +347,10 @@ REFUSALS: dict[str, tuple[int, tuple[str, ...]]] = {
     "--band-pass 2,1": (2, ("0 <= A <= B", "'2,1'")),
     "--derivative x": (2, ("--derivative", "'x'")),
     "--derivative 0,0": (2, ("--derivative", "order from 1", "'0,0'")),
-    "--derivative 3": (2, ("--derivative", "one of 0,1,2", "got axis 3")),
-    "--derivative 0 --axes 1,2": (2, ("--derivative", "one of 1,2", "got axis 0")),
+    "--derivative 3": (2, ("--derivative", "one of 0,1,2", "given axis 3")),
+    "--derivative 0 --axes 1,2": (2, ("--derivative", "one of 1,2", "given axis 0")),
     "--derivative 0 --kind dct2": (2, ("derivative", "dct2")),
-    "--laplacian --length 1,2": (2, ("--length", "each of the 3", "got 2")),
+    "--laplacian --length 1,2": (2, ("--length", "each of the 3", "given 2")),
     "--laplacian --length 0": (2, ("--length", "positive")),
     "--laplacian --kind c2r": (2, ("--kind must be one of", "'c2r'")),
     "--laplacian --kind r2c,c2c": (2, ("--kind", "each of the 3 axes")),

@@ -96,10 +96,10 @@ def test_real_data_become_complex_for_c2c(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["--kind", "dct5"], ("--kind must be one of c2c, r2c, dct1,", "got 'dct5'", "--kind dct2,r2c")),
-        (["--kind", "dct2,"], ("got ''",)),
-        (["--kind", "DCT2"], ("got 'DCT2'",)),
-        (["--kind", "dct2,r2c"], ("each of the 3 axes", "got 2: dct2,r2c")),
+        (["--kind", "dct5"], ("--kind must be one of c2c, r2c, dct1,", "given 'dct5'", "--kind dct2,r2c")),
+        (["--kind", "dct2,"], ("given ''",)),
+        (["--kind", "DCT2"], ("given 'DCT2'",)),
+        (["--kind", "dct2,r2c"], ("each of the 3 axes", "given 2: dct2,r2c")),
         (["--kind", "r2c,r2c,c2c"], ("at most one axis is r2c",)),
         (["--kind", "dct2", "--inverse", "--last", "9"], ("--last", "--kind r2c")),
         (["--kind", "dct2,r2c,dct2", "--inverse", "--last", "5"], ("--last must be 8 or 9", "axis 1")),
@@ -119,12 +119,12 @@ def test_kinds_of_files_that_are_refused(
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["plan", "8x8", "--kind", "dst0"], ("got 'dst0'", "c2r")),
+        (["plan", "8x8", "--kind", "dst0"], ("given 'dst0'", "c2r")),
         (["plan", "8x8", "--kind", "dct2,dct2,dct2"], ("one for each of the 2", "given 3")),
         (["plan", "1x8", "--kind", "dct1"], ("dct1 must have at least 2 points",)),
-        (["project", "8x8", "--kind", "r2r"], ("got 'r2r'",)),
-        (["verify", "8x8", "--kind", "dct2,x"], ("got 'x'",)),
-        (["bench", "8x8", "--kind", "c2r"], ("got 'c2r'", "c2c, r2c, dct1")),
+        (["project", "8x8", "--kind", "r2r"], ("given 'r2r'",)),
+        (["verify", "8x8", "--kind", "dct2,x"], ("given 'x'",)),
+        (["bench", "8x8", "--kind", "c2r"], ("given 'c2r'", "c2c, r2c, dct1")),
         (["bench", "8x8", "--kind", "dct2,r2c,dct2"], ("each of the 2 axes",)),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",

@@ -50,9 +50,9 @@ def test_a_limit_on_files_of_one_process(tmp_path: Path) -> None:
 
 def test_ranks_that_this_host_is_for() -> None:
     limits._require_room(64, 2, 64 * limits.RANK_BYTES)
-    with pytest.raises(Unsupported, match=r"64 on the 2 of this host; got 65; .*--oversubscribe"):
+    with pytest.raises(Unsupported, match=r"64 on the 2 of this host; given 65; .*--oversubscribe"):
         limits._require_room(65, 2, 1000 * GIB)
-    with pytest.raises(OutOfMemory, match=r"1\.0 GiB free, which is room for 21; got -n 22; .*--oversubscribe"):
+    with pytest.raises(OutOfMemory, match=r"1\.0 GiB free, which is room for 21; given -n 22; .*--oversubscribe"):
         limits._require_room(22, 2, GIB)
     limits._require_room(22, 2, float("inf"))
 

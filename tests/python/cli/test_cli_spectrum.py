@@ -135,10 +135,10 @@ def test_two_files_are_drawn(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["--components", "2"], ("--components must be the extent of the first axis", "has 4x5x6", "got 2")),
-        (["--components", "0"], ("--components must be 1 or more", "got 0")),
-        (["--kind", "dct2,dct2"], ("each of the 3 axes", "got 2")),
-        (["--kind", "c2r"], ("got 'c2r'",)),
+        (["--components", "2"], ("--components must be the extent of the first axis", "has 4x5x6", "given 2")),
+        (["--components", "0"], ("--components must be 1 or more", "given 0")),
+        (["--kind", "dct2,dct2"], ("each of the 3 axes", "given 2")),
+        (["--kind", "c2r"], ("given 'c2r'",)),
         (["--cross", "b.npy"], ("two fields of one shape", "has 4x5x6", "b.npy 4x5")),
         (["--length", "1,2"], ("--length", "3 axes")),
         (["--components", "4", "--length", "1,2,3"], ("2 axes",)),

@@ -80,7 +80,7 @@ def test_what_is_no_size_is_told_what_is(text: str) -> None:
     with pytest.raises(weft.InvalidArgument) as refusal:
         size_value(text, "--memory")
     said = str(refusal.value)
-    assert said.startswith("--memory must be") and f"; got {text}; for example 4GiB, 0.5GiB, 4GB or 4G" in said
+    assert said.startswith("--memory must be") and f"; given {text}; for example 4GiB, 0.5GiB, 4GB or 4G" in said
     for form in ("2^25", "1e9", "kB", "MB", "GB", "TB", "PB", "KiB", "MiB", "GiB", "TiB", "PiB"):
         assert form in said
 
@@ -120,7 +120,7 @@ def test_powers_and_sizes_in_all_commands(
     capsys.readouterr()
     for command in (["plan", "8x8", "--ranks", "some"], ["map", "--machine", "bgl-512", "--ranks", "1.5"]):
         assert cli(command) == 2
-        assert "--ranks must be a whole number; got" in capsys.readouterr().err
+        assert "--ranks must be a whole number; given" in capsys.readouterr().err
 
 
 def test_the_way_back_is_a_kind_wherever_there_is_one(capsys: pytest.CaptureFixture[str]) -> None:

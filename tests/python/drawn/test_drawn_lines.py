@@ -38,7 +38,7 @@ def test_all_commands_and_calls_are_drawn() -> None:
 
 
 GOOD = Done(0, "", "")
-REFUSED = Done(2, "", "weft: error: a rule; got this; do that\n")
+REFUSED = Done(2, "", "weft: error: a rule; given this; do that\n")
 
 
 @pytest.mark.parametrize(

@@ -302,7 +302,7 @@ def test_a_mistake_of_one_rank_is_refused_by_all(pool: Pool, folder: Path, what:
 @pytest.mark.parametrize(
     ("name", "given", "kind", "words"),
     [
-        ("x.txt", {}, weft.InvalidArgument, r"must end in \.npy or .* or \.zarr; got x\.txt; for example x\.npy"),
+        ("x.txt", {}, weft.InvalidArgument, r"must end in \.npy or .* or \.zarr; given x\.txt; for example x\.npy"),
         ("x", {}, weft.InvalidArgument, "must end in"),
         ("x.nii", {}, weft.InvalidArgument, "must end in"),
         ("none/x.h5", {}, weft.IoFailure, "there is no .*none; create it"),

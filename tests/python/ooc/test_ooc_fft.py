@@ -224,7 +224,7 @@ REFUSALS: dict[str, Refusal] = {
     "no scratch": (InvalidArgument, ("at least one directory",), {"scratch": []}),
     "kind": (InvalidArgument, ("dct1, ", "c2r", "'dct'"), {"kind": "dct"}),
     "c2r of reals": (InvalidArgument, ("kind c2r transforms complex",), {"source": "reals.npy", "kind": "c2r"}),
-    "last": (InvalidArgument, ("last must be 32766 or 32767", "got 5"), {"kind": "c2r", "last": 5}),
+    "last": (InvalidArgument, ("last must be 32766 or 32767", "given 5"), {"kind": "c2r", "last": 5}),
     "last of c2c": (InvalidArgument, ("leave last out", "kind c2c"), {"last": 5}),
     "transposed c2r": (InvalidArgument, ("natural order", "c2c"), {"kind": "c2r", "order": "transposed"}),
     "norm": (InvalidArgument, ("norm must be one of", "'unit'"), {"norm": "unit"}),

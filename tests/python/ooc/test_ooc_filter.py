@@ -235,7 +235,7 @@ def test_the_dry_run_and_the_report_have_the_passes(tmp_path: Path) -> None:
     [
         ([], "exactly one operator"),
         (["--laplacian", "--poisson"], "exactly one operator"),
-        (["--convolve", "b.npy"], "a kernel has a spectrum of its own; got --convolve b.npy; use weft filter"),
+        (["--convolve", "b.npy"], "a kernel has a spectrum of its own; given --convolve b.npy; use weft filter"),
         (["--gaussian", "-1"], "--gaussian must be a number, 0 or more"),
         (["--derivative", "2"], "along a transformed axis, one of 0, 1; given axis 2"),
         (["--derivative", "0", "--axes", "1"], "one of 1; given axis 0"),

@@ -162,7 +162,7 @@ def test_map_writes_files(tmp_path: Path) -> None:
         (["--hosts", "long"], ["it is longer than 16777216 bytes"]),
         (["--hosts", "\udcff"], ["\\udcff cannot be read"]),
         (["--order", "\udcff"], ["order must be text in UTF-8"]),
-        (["--ranks", "50000000"], ["--ranks must be from 1 to 1048576; got 50000000"]),
+        (["--ranks", "50000000"], ["--ranks must be from 1 to 1048576; given 50000000"]),
         (["-o", "."], ["regular file"]),
     ],
     ids=lambda value: " ".join(value),

@@ -134,5 +134,5 @@ def test_a_problem_with_zeros_and_components(capsys: pytest.CaptureFixture[str])
 
 def test_what_is_too_large_for_a_serial_transform(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(runner, "GATHERED_ELEMENTS_MAX", 100)
-    with pytest.raises(weft.InvalidArgument, match="at most 100 elements; got 8x16 c2c f64 with support 4,16"):
+    with pytest.raises(weft.InvalidArgument, match="at most 100 elements; given 8x16 c2c f64 with support 4,16"):
         runner.run({"shape": (8, 16), "support": (4, None)})

@@ -64,8 +64,8 @@ def bench_command(
     if model:
         if plot is not None:
             raise weft.InvalidArgument(
-                f"--plot draws the steps of one problem, --model times many problems; got both, {plot!r} and --model; "
-                "leave one of the two out"
+                f"--plot draws the steps of one problem, --model times many problems; given both, {plot!r} and "
+                "--model; leave one of the two out"
             )
         machine = bench_model.machine_value(planning.machine, shape)
         drawing = bench_model.Options(problems, seed, machine, transform.threads, planning.budget_s, as_json)

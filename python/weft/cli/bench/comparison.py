@@ -73,14 +73,16 @@ def peers_value(text: str | None) -> tuple[str, ...]:
     names = tuple(name.strip() for name in text.split(",")) if text else ()
     for name in names:
         if name not in PEERS:
-            raise weft.InvalidArgument(f"a peer must be one of {', '.join(PEERS)}; got {name!r}; correct it in --peers")
+            raise weft.InvalidArgument(
+                f"a peer must be one of {', '.join(PEERS)}; given {name!r}; correct it in --peers"
+            )
     return tuple(dict.fromkeys(names))
 
 
 def run(options: Options, session: Session) -> int:
     if options.repeat < REPETITIONS_MIN:
         raise weft.InvalidArgument(
-            f"--repeat must be at least {REPETITIONS_MIN} for a meaningful median; got {options.repeat}; "
+            f"--repeat must be at least {REPETITIONS_MIN} for a meaningful median; given {options.repeat}; "
             f"for example --repeat {REPETITIONS_MIN}"
         )
     case = _case(options, session)

@@ -51,7 +51,7 @@ def methods_value(text: str | None) -> tuple[str, ...] | None:
     for name in names:
         if name not in METHODS:
             raise weft.InvalidArgument(
-                f"--methods must be all, or of {', '.join(METHODS)}; got {name!r}; for example --methods all"
+                f"--methods must be all, or of {', '.join(METHODS)}; given {name!r}; for example --methods all"
             )
     return names
 
@@ -60,7 +60,7 @@ def run(options: Options, contract: Contract, session: Session, names: tuple[str
     forced = [name for name in FORCED if getattr(options.exchange, name)]
     if forced:
         raise weft.InvalidArgument(
-            "--methods tries every choice, so none can be forced; got "
+            "--methods tries every choice, so none can be forced; given "
             f"--{forced[0].replace('_', '-')} too; leave one of the two out"
         )
     others = {
@@ -73,7 +73,7 @@ def run(options: Options, contract: Contract, session: Session, names: tuple[str
     other = next((name for name, value in others.items() if value), None)
     if other:
         raise weft.InvalidArgument(
-            f"--methods compares weft's own exchanges in one table; got {other} too; leave one of the two out"
+            f"--methods compares weft's own exchanges in one table; given {other} too; leave one of the two out"
         )
     # Only exchanges are compared, so all have the same layout: that of the fixed rule.
     options = replace(options, planning=replace(options.planning, machine=FIXED_RULE, all_ranks=True))

@@ -96,7 +96,7 @@ class Row:
 def machine_value(machine: Any, shape: str | None) -> str:
     """Returns the machine for the predictions. Raises InvalidArgument without a machine, or with a shape."""
     if shape is not None:
-        raise weft.InvalidArgument(f"--model draws its problems; got the shape {shape} too; leave one of the two out")
+        raise weft.InvalidArgument(f"--model draws its problems; given the shape {shape} too; leave one of the two out")
     if machine is None:
         raise weft.InvalidArgument(
             "--model compares predictions with measurements, so it needs --machine; none was given; measure one by "
@@ -173,7 +173,7 @@ class PlanRun:
 def run(options: Options, session: Session) -> int:
     with session.together():
         if options.problems < 1:
-            raise weft.InvalidArgument(f"--problems must be 1 or more; got {options.problems}")
+            raise weft.InvalidArgument(f"--problems must be 1 or more; given {options.problems}")
         machine = None if options.machine == LOCAL else machine_of(options.machine)
     if machine is None:
         machine = weft.local_machine(session.comm, threads=options.threads)

@@ -70,7 +70,7 @@ def _set_chunks(target: ArrayTarget, chunks: tuple[int, ...]) -> None:
     """Sets the extents of the chunks. Raises InvalidArgument if the file has no chunks, or other axes."""
     if not isinstance(target, ZarrTarget):
         raise weft.InvalidArgument(
-            f"--file-chunks are the extents of the chunks of a zarr store; got {joined(chunks, 'x')} for "
+            f"--file-chunks are the extents of the chunks of a zarr store; given {joined(chunks, 'x')} for "
             f"{target.name}; write to a name that ends in .zarr, or leave --file-chunks out"
         )
     target.chunks = array_files.chunk_extents(chunks, target.shape, "--file-chunks")

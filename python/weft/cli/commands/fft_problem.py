@@ -103,7 +103,7 @@ def described(source: Source, options: Options) -> Problem:
     real = working_precision(source, options.dtype, options.shape)
     if options.last is not None and (halved is None or not options.inverse):
         raise weft.InvalidArgument(
-            "--last is the real length of the halved axis of an inverse r2c transform; got it without "
+            "--last is the real length of the halved axis of an inverse r2c transform; given it without "
             "--inverse --kind r2c; add those, or leave --last out"
         )
     described_grid = inverse_grid if options.inverse else forward_grid
@@ -130,7 +130,7 @@ def forward_grid(file: NamedShape, options: Options, axes: tuple[int, ...], kind
     if options.points is None:
         if support is not None:
             raise weft.InvalidArgument(
-                f"a transform with --support needs the points of its grid, which {file.name} does not hold; got no "
+                f"a transform with --support needs the points of its grid, which {file.name} does not hold; given no "
                 f"--points; give them, such as --points {joined((2 * n for n in file.shape), 'x')}"
             )
         return file.shape, modes, None
@@ -138,13 +138,13 @@ def forward_grid(file: NamedShape, options: Options, axes: tuple[int, ...], kind
     for axis, (n, extent) in enumerate(zip(points, file.shape, strict=True)):
         if n < extent:
             raise weft.InvalidArgument(
-                f"--points must be {extent} or more on axis {axis}, where {file.name} has {extent} points; got {n} in "
-                f"{joined(points, 'x')}; give {extent} or more there"
+                f"--points must be {extent} or more on axis {axis}, where {file.name} has {extent} points; given {n} "
+                f"in {joined(points, 'x')}; give {extent} or more there"
             )
     if support is not None and supported_shape(points, axes, support) != file.shape:
         raise weft.InvalidArgument(
-            f"--support must give the extents of {file.name}, {joined(file.shape, 'x')}; got {modes_text(support)} of "
-            f"{joined(points, 'x')}; leave --support out, and the extents decide"
+            f"--support must give the extents of {file.name}, {joined(file.shape, 'x')}; given {modes_text(support)} "
+            f"of {joined(points, 'x')}; leave --support out, and the extents decide"
         )
     return points, modes, tuple(file.shape[axis] for axis in axes)
 
@@ -156,7 +156,7 @@ def inverse_grid(file: NamedShape, options: Options, axes: tuple[int, ...], kind
     if options.points is None:
         if modes is not None:
             raise weft.InvalidArgument(
-                f"an inverse with --modes needs the points of its grid, which {file.name} does not hold; got no "
+                f"an inverse with --modes needs the points of its grid, which {file.name} does not hold; given no "
                 "--points; give them, such as --points 96x96x96"
             )
         shape = file.shape if halved is None else real_shape(file.shape, halved, options.last, "--last")
@@ -164,7 +164,7 @@ def inverse_grid(file: NamedShape, options: Options, axes: tuple[int, ...], kind
     points = require_points(options.points, file, axes)
     if halved is not None and options.last not in (None, points[halved]):
         raise weft.InvalidArgument(
-            f"--last and --points must agree on the halved axis {halved}; got --last {options.last} and --points "
+            f"--last and --points must agree on the halved axis {halved}; given --last {options.last} and --points "
             f"{joined(points, 'x')}; leave --last out"
         )
     if modes is None:
@@ -177,11 +177,13 @@ def described_components(source: Source, components: int | None) -> tuple[int, .
     if components is None:
         return source.shape
     if components < 1:
-        raise weft.InvalidArgument(f"--components must be 1 or more; got {components}; give such as 3, or leave it out")
+        raise weft.InvalidArgument(
+            f"--components must be 1 or more; given {components}; give such as 3, or leave it out"
+        )
     if len(source.shape) < 2 or source.shape[0] != components:
         raise weft.InvalidArgument(
             f"--components must be the extent of the first axis of a file with two axes or more; {source.name} has "
-            f"{joined(source.shape, 'x')}, got {components}; give a file of {components}xAxB..., or leave it out"
+            f"{joined(source.shape, 'x')}, given {components}; give a file of {components}xAxB..., or leave it out"
         )
     return source.shape[1:]
 
@@ -198,7 +200,7 @@ def working_precision(source: Source, dtype: np.dtype | None, shape: tuple[int, 
         return working_dtype(source.dtype)
     if dtype.kind not in "fc":
         raise weft.InvalidArgument(
-            f"--dtype must be a floating type to transform in; got {dtype}; give float32, float64 or longdouble"
+            f"--dtype must be a floating type to transform in; given {dtype}; give float32, float64 or longdouble"
         )
     return working_dtype(dtype)
 
@@ -208,13 +210,13 @@ def require_points(points: tuple[int, ...], file: NamedShape, axes: tuple[int, .
     extents, given = file.shape, joined(points, "x")
     if len(points) != len(extents):
         raise weft.InvalidArgument(
-            f"--points must have an extent for each of the {len(extents)} axes of {file.name}; got {given}; give "
+            f"--points must have an extent for each of the {len(extents)} axes of {file.name}; given {given}; give "
             f"{len(extents)} extents joined by x"
         )
     for axis, (n, extent) in enumerate(zip(points, extents, strict=True)):
         if axis not in axes and n != extent:
             raise weft.InvalidArgument(
-                f"--points must be {extent} on axis {axis}, which is not transformed; got {n} in {given}; give "
+                f"--points must be {extent} on axis {axis}, which is not transformed; given {n} in {given}; give "
                 f"{extent} there"
             )
     return points
@@ -228,7 +230,7 @@ def modes_of_file(file: NamedShape, points: tuple[int, ...], axes: tuple[int, ..
         least = max(1, 2 * extent - 2) if kind == "r2c" else extent
         if n < least:
             raise weft.InvalidArgument(
-                f"--points must be {least} or more on axis {axis}, where {file.name} has an extent of {extent}; got "
+                f"--points must be {least} or more on axis {axis}, where {file.name} has an extent of {extent}; given "
                 f"{n} in {joined(points, 'x')}; give {least} or more there"
             )
         modes.append(min(2 * extent - 1, n) if kind == "r2c" else extent)
@@ -242,7 +244,7 @@ def require_modes(
     found = truncated_shape(points, axes, kinds, modes)
     if found != file.shape:
         raise weft.InvalidArgument(
-            f"--modes must give the extents of the spectrum in {file.name}, {joined(file.shape, 'x')}; got "
+            f"--modes must give the extents of the spectrum in {file.name}, {joined(file.shape, 'x')}; given "
             f"{modes_text(modes)} of {joined(points, 'x')}, which give {joined(found, 'x')}; leave --modes out, and "
             "the extents decide"
         )

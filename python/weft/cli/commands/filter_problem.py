@@ -72,7 +72,7 @@ class Problem:
         dims = len(self.shape) - self.is_line
         if not -dims <= axis < dims or axis % dims not in self.file_axes:
             raise weft.InvalidArgument(
-                f"--derivative must name a transformed axis, one of {joined(self.file_axes)}; got axis {axis}; give "
+                f"--derivative must name a transformed axis, one of {joined(self.file_axes)}; given axis {axis}; give "
                 "one of these axes, or transform that axis too"
             )
         return axis % dims + self.is_line
@@ -140,8 +140,8 @@ def _lengths(
         return tuple(float(shape[axis] + further.get(kind, 0)) for axis, kind in zip(axes, kinds, strict=True))
     if len(given) not in (1, len(axes)):
         raise weft.InvalidArgument(
-            f"--length must be one number or one for each of the {len(axes)} transformed axes; got {len(given)}; give "
-            "as many as axes"
+            f"--length must be one number or one for each of the {len(axes)} transformed axes; given {len(given)}; "
+            "give as many as axes"
         )
     return given * (len(axes) if len(given) == 1 else 1)
 

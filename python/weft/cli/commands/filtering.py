@@ -46,11 +46,11 @@ def require_meaning(options: Options) -> None:
     name, has_kernel = options.operator.name, options.operator.file is not None
     if options.support and not has_kernel:
         raise weft.InvalidArgument(
-            f"--support makes a convolution or correlation linear; got it with --{name}; leave --support out"
+            f"--support makes a convolution or correlation linear; given it with --{name}; leave --support out"
         )
     if options.lengths is not None and has_kernel:
         raise weft.InvalidArgument(
-            f"--length is the unit of wavenumbers, which --{name} does not use; got {joined(options.lengths)}; leave "
+            f"--length is the unit of wavenumbers, which --{name} does not use; given {joined(options.lengths)}; leave "
             "--length out"
         )
 

@@ -65,6 +65,6 @@ def _environment(threads: int | None) -> dict[str, str]:
 def _require_mpi4py() -> None:
     if importlib.util.find_spec("mpi4py") is None:
         raise weft.Unsupported(
-            "a program on ranks needs the package mpi4py, which is not installed; got -n or mpiexec; pip install "
+            "a program on ranks needs the package mpi4py, which is not installed; given -n or mpiexec; pip install "
             "mpi4py into the Python of weft, or run `make setup` in the source tree of weft"
         )

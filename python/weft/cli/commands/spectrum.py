@@ -136,7 +136,7 @@ def described(sources: list[Source], options: Options) -> Problem:
     lengths = options.lengths or (1.0,) * dims
     if len(lengths) != dims:
         raise weft.InvalidArgument(
-            f"--length must have one number for each of the {dims} axes; got {len(lengths)}; give {dims}"
+            f"--length must have one number for each of the {dims} axes; given {len(lengths)}; give {dims}"
         )
     require_shells(shell_count(shape, dict(enumerate(kinds)), lengths))
     return Problem(kinds, shape, options.transform.components, dtype, lengths)
@@ -198,7 +198,7 @@ def plotted(found: Spectrum | CrossSpectrum, names: list[str], target: str) -> b
     shown = (found.k > 0) & (values > 0)
     draw = axes.loglog if shown.any() else axes.plot  # 0 has no logarithm; a constant field has power 0 for k > 0
     draw(found.k[shown], values[shown], ".-", linewidth=1, markersize=4)
-    axes.set_xlabel("wave number |k|, in units of the longest wave")
+    axes.set_xlabel("wavenumber |k|, in units of the longest wave")
     title = " and ".join(map(plots.plain, names))
     if isinstance(found, Spectrum):
         axes.set_ylabel("power in the shell, units of the field squared")

@@ -237,7 +237,7 @@ def spectrum_command(
     ranks: Ranks = None,
     oversubscribe: Oversubscribe = False,
 ) -> int:
-    """Sum the power of a field over shells of the wave number.
+    """Sum the power of a field over shells of the wavenumber.
 
     Prints the columns k, power and waves. k is |k| in units of the longest wave, rounded to the nearest integer. The
     powers sum to the mean square of the field, those with k > 0 to its variance. With --cross the columns are k,

@@ -131,7 +131,7 @@ def analyze_command(
     if paper is not None:
         if points is not None or memory is not None:
             raise weft.InvalidArgument(
-                f"--paper has its own sizes; got {points or memory} too; give N and --memory, or --paper"
+                f"--paper has its own sizes; given {points or memory} too; give N and --memory, or --paper"
             )
         return on_one_rank(lambda session: analyze.run_paper(paper.value, as_json, session))
     if points is None or memory is None:
@@ -321,7 +321,7 @@ def disk_operator(choice: ChosenOperator, lengths: tuple[float, ...] | None) -> 
     """Returns the operator of a filter on disks. Raises Unsupported for one that needs the spectrum of a file."""
     if choice.file is not None:
         raise weft.Unsupported(
-            "weft ooc filter multiplies by functions of the wavenumber; a kernel has a spectrum of its own; got "
+            "weft ooc filter multiplies by functions of the wavenumber; a kernel has a spectrum of its own; given "
             f"--{choice.name} {choice.file}; use weft filter on ranks whose memory holds the array"
         )
     name = {"band-pass": "band_pass", "poisson": "inverse_laplacian"}.get(choice.name, choice.name)

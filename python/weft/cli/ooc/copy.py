@@ -79,15 +79,15 @@ def _check(options: Options) -> None:
             "leave both out"
         )
     if options.dtype is not None and options.shape is None:
-        raise weft.InvalidArgument("a raw file needs --shape and --dtype; got --dtype alone; give --shape too")
+        raise weft.InvalidArgument("a raw file needs --shape and --dtype; given --dtype alone; give --shape too")
     if options.disks and not is_set(options.target):
         raise weft.InvalidArgument(
-            f"--disk is for a striped set, whose name ends in {INDEX_ENDING}; got {options.target}; leave --disk out"
+            f"--disk is for a striped set, whose name ends in {INDEX_ENDING}; given {options.target}; leave --disk out"
         )
     if not is_set(options.target):
         check_target(options.target, (*NPY_ENDINGS, *RAW_ENDINGS, INDEX_ENDING))
     if os.path.realpath(options.source) == os.path.realpath(options.target):
-        raise weft.InvalidArgument(f"IN and OUT must be two files; got {options.source} twice; name another OUT")
+        raise weft.InvalidArgument(f"IN and OUT must be two files; given {options.source} twice; name another OUT")
 
 
 def _opened(options: Options) -> Source:

@@ -44,7 +44,9 @@ def numbers_of(name: str) -> Numbers:
     """
     dtype = named_dtype(name)
     if dtype.kind not in "fc":
-        raise weft.InvalidArgument(f"--dtype must be a floating type; got {name}; give float32, float64 or longdouble")
+        raise weft.InvalidArgument(
+            f"--dtype must be a floating type; given {name}; give float32, float64 or longdouble"
+        )
     return Numbers(working_dtype(dtype), dtype.kind == "c")
 
 
@@ -73,7 +75,7 @@ def ranks_to_start(ranks: str | None) -> int | None:
         return wanted
     if wanted not in (None, around[1]):
         raise weft.InvalidArgument(
-            f"-n must be the number of ranks that mpiexec started, which is {around[1]}; got {wanted}; leave -n out"
+            f"-n must be the number of ranks that mpiexec started, which is {around[1]}; given {wanted}; leave -n out"
         )
     return None
 

@@ -93,12 +93,12 @@ def _require_room(ranks: int, cores: int, memory_bytes: float) -> None:
     most = RANKS_A_CORE * cores
     if ranks > most:
         raise weft.Unsupported(
-            f"-n starts at most {RANKS_A_CORE} ranks a core, {most} on the {cores} of this host; got {ranks}; "
+            f"-n starts at most {RANKS_A_CORE} ranks a core, {most} on the {cores} of this host; given {ranks}; "
             f"give fewer, or {insist}"
         )
     room = int(memory_bytes // RANK_BYTES) if memory_bytes < float("inf") else ranks
     if ranks > room:
         raise weft.OutOfMemory(
             f"a rank takes at least {gibibytes(RANK_BYTES)}; this host has {gibibytes(memory_bytes)} free, which is "
-            f"room for {room}; got -n {ranks}; give fewer, or {insist}"
+            f"room for {room}; given -n {ranks}; give fewer, or {insist}"
         )

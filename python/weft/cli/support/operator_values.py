@@ -37,7 +37,7 @@ def chosen(given: dict[str, str | bool | None]) -> ChosenOperator:
     if len(found) != 1:
         options = [f"--{name}" for name in (*OF_NUMBERS, *OF_FILES)]
         raise weft.InvalidArgument(
-            f"a filter has exactly one operator, one of {', '.join(options)}; got "
+            f"a filter has exactly one operator, one of {', '.join(options)}; given "
             f"{' and '.join(f'--{name}' for name in found) or 'none'}; choose one, then filter OUT by another"
         )
     (name,) = found
@@ -64,7 +64,7 @@ def _derivative(text: str) -> tuple[float, ...]:
         order = axis = 0
     if not 1 <= order <= 1000:
         raise weft.InvalidArgument(
-            f"--derivative must be an axis and an order from 1 to 1000, whole numbers joined by a comma; got "
+            f"--derivative must be an axis and an order from 1 to 1000, whole numbers joined by a comma; given "
             f"{text[:80]!r}; for example 0 or 0,2"
         )
     return axis, order
@@ -79,5 +79,5 @@ def _numbers(text: str, count: int, is_valid: Callable[..., bool], rule: str, ex
     except ValueError:
         numbers = ()
     if len(numbers) != count or not is_valid(*numbers):
-        raise weft.InvalidArgument(f"{rule}; got {text[:80]!r}; for example {example}")
+        raise weft.InvalidArgument(f"{rule}; given {text[:80]!r}; for example {example}")
     return numbers

@@ -36,7 +36,7 @@ class _Stream:
 
     def write(self, text: str) -> int:
         if not isinstance(text, str):
-            raise TypeError(f"a text stream takes str; got {type(text).__name__}")
+            raise TypeError(f"a text stream takes str; given {type(text).__name__}")
         if text:  # click writes an empty text as a test, and takes any error as a sign of a binary stream
             self._try(lambda: self._write(encodable(text, getattr(self._stream, "encoding", None))))
         return len(text)

@@ -20,14 +20,14 @@ def ranks_value(text: str | None) -> int | None:
     if text is None:
         return None
     if not re.fullmatch(r"[0-9]{1,6}", text) or int(text) < 1:
-        raise weft.InvalidArgument(f"-n must be a whole number of ranks, at least 1; got {text}; for example -n 4")
+        raise weft.InvalidArgument(f"-n must be a whole number of ranks, at least 1; given {text}; for example -n 4")
     return int(text)
 
 
 def require_plannable(ranks: int, name: str = "--ranks") -> None:
     """Raises InvalidArgument for a number of ranks that would take minutes or gigabytes to plan."""
     if not 1 <= ranks <= RANKS_MAX:
-        raise weft.InvalidArgument(f"{name} must be from 1 to {RANKS_MAX}; got {ranks}; for example {name} 64")
+        raise weft.InvalidArgument(f"{name} must be from 1 to {RANKS_MAX}; given {ranks}; for example {name} 64")
 
 
 def rank_counts_value(text: str) -> tuple[int, ...]:
@@ -40,12 +40,12 @@ def rank_counts_value(text: str) -> tuple[int, ...]:
     if len(ends) == 2:
         first, last = (_integers(end, ",", "--ranks", "a range of numbers", "1..64 or 1..2^10")[0] for end in ends)
         if not 1 <= first <= last:
-            raise weft.InvalidArgument(f"--ranks must go up from at least 1; got {text}; for example 1..64")
+            raise weft.InvalidArgument(f"--ranks must go up from at least 1; given {text}; for example 1..64")
         counts = {first, last, *(1 << k for k in range(30) if first <= 1 << k <= last)}
     else:
         counts = set(_integers(text, ",", "--ranks", "numbers joined by commas, or a range", "1..64"))
     if min(counts) < 1 or max(counts) > RANKS_MAX:
-        raise weft.InvalidArgument(f"--ranks must be from 1 to {RANKS_MAX}; got {text}; for example 1..64")
+        raise weft.InvalidArgument(f"--ranks must be from 1 to {RANKS_MAX}; given {text}; for example 1..64")
     return tuple(sorted(counts))
 
 
@@ -56,10 +56,10 @@ def shape_value(text: str, name: str = "--shape") -> tuple[int, ...]:
     """
     extents = _integers(text, "x", name, "extents joined by x", "256x256x256 or 2^20")
     if min(extents) < 1:
-        raise weft.InvalidArgument(f"every extent of {name} must be at least 1; got {text}; give positive extents")
+        raise weft.InvalidArgument(f"every extent of {name} must be at least 1; given {text}; give positive extents")
     if math.prod(extents) >= 2**63:
         raise weft.InvalidArgument(
-            f"{name} must have fewer than 2**63 elements; got {text} with {math.prod(extents)}; give smaller extents"
+            f"{name} must have fewer than 2**63 elements; given {text} with {math.prod(extents)}; give smaller extents"
         )
     return extents
 
@@ -83,7 +83,7 @@ def count_value(text: str, name: str) -> int:
         return _integer(text)
     except ValueError:
         raise weft.InvalidArgument(
-            f"{name} must be a whole number; got {text[:80]!r}; for example {name} 64 or {name} 2^10"
+            f"{name} must be a whole number; given {text[:80]!r}; for example {name} 64 or {name} 2^10"
         ) from None
 
 
@@ -115,7 +115,7 @@ def size_value(text: str, name: str) -> int:
     raise weft.InvalidArgument(
         f"{name} must be a whole number below 2^63, such as 65536, 2^25 or 1e9, or a number with a unit: k, M, G, T, P "
         "or kB, MB, GB, TB, PB (1000 and its powers), Ki, Mi, Gi, Ti, Pi or KiB, MiB, GiB, TiB, PiB (1024 and its "
-        f"powers); got {text[:80]}; for example 4GiB, 0.5GiB, 4GB or 4G"
+        f"powers); given {text[:80]}; for example 4GiB, 0.5GiB, 4GB or 4G"
     )
 
 
@@ -156,7 +156,7 @@ def checked_axes(axes: tuple[int, ...] | None, dims: int) -> tuple[int, ...]:
     wrong = [axis for axis in axes if not -dims <= axis < dims]
     if wrong:
         raise weft.InvalidArgument(
-            f"an axis of a {dims}-dimensional array must be {-dims} to {dims - 1}; got {wrong[0]} in --axes; "
+            f"an axis of a {dims}-dimensional array must be {-dims} to {dims - 1}; given {wrong[0]} in --axes; "
             "name only axes that the array has"
         )
     counted = tuple(axis % dims for axis in axes)
@@ -202,7 +202,7 @@ def _kind_words(text: str, allowed: tuple[str, ...]) -> tuple[str, ...]:
         if word not in allowed:
             raise weft.InvalidArgument(
                 f"--kind must be one of {', '.join(allowed)}, or such a word for each of the axes joined by commas; "
-                f"got {word[:80]!r}; for example --kind c2c or --kind dct2,r2c"
+                f"given {word[:80]!r}; for example --kind c2c or --kind dct2,r2c"
             )
     return given
 
@@ -217,7 +217,7 @@ def kinds_by_axis(kind: str | tuple[str, ...], axes: int) -> tuple[str, ...]:
         return ("c2c",) * (axes - 1) + ("r2c",) if kind == "r2c" else (kind,) * axes
     if len(kind) != axes:
         raise weft.InvalidArgument(
-            f"--kind must be one word or one for each of the {axes} axes; got {len(kind)}: {joined(kind)}; give as "
+            f"--kind must be one word or one for each of the {axes} axes; given {len(kind)}: {joined(kind)}; give as "
             "many as axes"
         )
     return kind
@@ -259,7 +259,7 @@ def _for_each_axis(text: str, parsed: Callable[[str], Any], rule: str, example: 
             raise ValueError
         each = tuple(parsed(word) for word in text.split(","))
     except ValueError:
-        raise weft.InvalidArgument(f"{rule}; got {text[:80]!r}; {example}") from None
+        raise weft.InvalidArgument(f"{rule}; given {text[:80]!r}; {example}") from None
     return each[0] if len(each) == 1 else each
 
 
@@ -291,7 +291,7 @@ def chunks_value(text: str | None) -> int | str | None:
         return text
     if not re.fullmatch(r"[0-9]{1,9}", text) or int(text) < 1:
         raise weft.InvalidArgument(
-            f'--chunks must be a whole number, at least 1, or "slices"; got {text}; for example --chunks 8'
+            f'--chunks must be a whole number, at least 1, or "slices"; given {text}; for example --chunks 8'
         )
     return int(text)
 
@@ -305,7 +305,7 @@ def grid_value(text: str | None, name: str = "--grid") -> tuple[int, ...] | None
         return None
     grid = _integers(text, "x", name, "one factor for each axis joined by x", "2x3x1")
     if min(grid) < 1:
-        raise weft.InvalidArgument(f"every factor of {name} must be at least 1; got {text}; give positive factors")
+        raise weft.InvalidArgument(f"every factor of {name} must be at least 1; given {text}; give positive factors")
     return grid
 
 
@@ -315,7 +315,7 @@ def output_value(text: str) -> str | tuple[int, ...]:
         return text
     if not re.fullmatch(r"\d+(x\d+)*", text):
         raise weft.InvalidArgument(
-            f"--output must be any, same or a process grid such as 2x3x1; got {text}; for example --output same"
+            f"--output must be any, same or a process grid such as 2x3x1; given {text}; for example --output same"
         )
     grid = grid_value(text, "--output")
     assert grid is not None
@@ -335,7 +335,7 @@ def lengths_value(text: str | None) -> tuple[float, ...] | None:
         lengths = ()
     if not lengths or not all(0 < length < math.inf for length in lengths):
         raise weft.InvalidArgument(
-            f"--length must be positive numbers joined by commas, one for each axis; got {text}; for example 1,1,2"
+            f"--length must be positive numbers joined by commas, one for each axis; given {text}; for example 1,1,2"
         )
     return lengths
 
@@ -346,7 +346,7 @@ def _integers(text: str, separator: str, name: str, form: str, example: str) -> 
             raise ValueError
         return tuple(map(_integer, text.split(separator)))
     except ValueError:
-        raise weft.InvalidArgument(f"{name} must be {form}; got {text[:80]!r}; for example {example}") from None
+        raise weft.InvalidArgument(f"{name} must be {form}; given {text[:80]!r}; for example {example}") from None
 
 
 def _integer(text: str) -> int:
