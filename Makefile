@@ -48,9 +48,9 @@ CMAKE_FLAGS = -G Ninja -DCMAKE_BUILD_TYPE=Release -DWEFT_MPI=ON -DWEFT_TESTS=ON 
     $(if $(WERROR),-DWEFT_WERROR=$(WERROR)) $(if $(FIRST_NANOBIND),-Dnanobind_ROOT=$(FIRST_NANOBIND))
 # The second MPI takes nanobind from the first one's environment: compilations are equal only if all paths are.
 FIRST_NANOBIND = $(if $(filter-out openmpi,$(MPI)),$(shell .venv/bin/python -m nanobind --cmake_dir 2>/dev/null))
-# With ccache build trees share equal compilations. CMake reads the launcher when it first configures.
-# Some containers set it. Every Python would compile all that it imports again, for a second.
+# Some containers set PYTHONDONTWRITEBYTECODE. Every Python would compile all that it imports again, for a second.
 unexport PYTHONDONTWRITEBYTECODE
+# With ccache build trees share equal compilations. CMake reads the launcher when it first configures.
 export CCACHE_DIR ?= $(CURDIR)/build/ccache
 export CCACHE_SLOPPINESS ?= pch_defines,time_macros
 # Build trees share compilations only if their own paths are relative.

@@ -101,6 +101,8 @@ inline constexpr std::int64_t all_points = -1;
 /// The wavenumbers below 2/3 of the highest: 2*ceil(n/3) - 1 of a Fourier axis, so that products of
 /// two fields do not alias onto them.
 inline constexpr std::int64_t two_thirds = -2;
+/// The most threads of a rank.
+inline constexpr int threads_max = 4096;
 
 /// A transform to plan: the array, its layout, and the wanted output. Plain data.
 ///

@@ -166,7 +166,7 @@ class Planning:
         MachineName(("local", "fixed-rule")),
         None,
         "Machine for the model: one that ships with weft, or a JSON file. local: this machine, measured. fixed-rule: "
-        "no model. Default: that of WEFT_MACHINE, otherwise local (weft.plan: infiniband-64).",
+        "no model. Default: that of WEFT_MACHINE, otherwise local (one rank: fixed-rule; weft.plan: infiniband-64).",
     )
     all_ranks: bool | None = option(
         Switch(),

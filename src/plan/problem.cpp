@@ -233,9 +233,9 @@ Problem checked(Problem problem) {
   if (problem.sign != -1 && problem.sign != 1)
     refuse_problem("the sign of the exponent must be -1 or 1; given " +
                    std::to_string(problem.sign));
-  if (problem.threads < 1 || problem.threads > 4096)
-    refuse_problem("the number of threads a rank must be in 1..4096; given " +
-                   std::to_string(problem.threads));
+  if (problem.threads < 1 || problem.threads > threads_max)
+    refuse_problem("the number of threads a rank must be in 1.." + std::to_string(threads_max) +
+                   "; given " + std::to_string(problem.threads));
   if (problem.has_input) {
     problem.input = of_one_component(problem.input, problem.components, "input");
     check_fits(problem.input, problem.input_shape(), problem.ranks, "input");

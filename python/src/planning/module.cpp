@@ -423,5 +423,6 @@ NB_MODULE(_planning, m) {
   m.attr("ALL_MODES") = weft::all_modes;
   m.attr("ALL_POINTS") = weft::all_points;
   m.attr("TWO_THIRDS") = weft::two_thirds;
+  m.attr("THREADS_MAX") = weft::threads_max;
   m.attr("version") = WEFT_VERSION;
 }

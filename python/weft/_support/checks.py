@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from weft import errors
+from weft import _planning, errors
 
 Kind = TypeVar("Kind")
 
@@ -21,7 +21,7 @@ AXES_MAX = 64
 ITEMS_MAX = 1 << 20
 # The most ranks that can be planned within seconds.
 RANKS_MAX = 1 << 20
-THREADS_MAX = 4096
+THREADS_MAX = _planning.THREADS_MAX
 # The largest number of axes, or of ranks of a communicator, in the core.
 INT_MAX = 2**31 - 1
 

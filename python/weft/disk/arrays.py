@@ -25,7 +25,7 @@ from weft.files.source import ChunkedSource
 SET_ENDINGS = (".json",)
 #: Transfers without the system's page cache begin and end at multiples of this. So blocks of a set are multiples of
 #: it, and the elements of a .npy file begin at a multiple.
-ALIGNMENT_BYTES = 4096
+ALIGNMENT_BYTES = _planning.direct_io_alignment_bytes
 
 
 @dataclass(frozen=True)

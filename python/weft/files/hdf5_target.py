@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from weft import errors
+from weft import _planning, errors
 from weft.files.dtypes import checked_dtype
 from weft.files.hdf5 import DEFAULT_DATASET, library
 from weft.files.inside import checked_inside
@@ -18,7 +18,7 @@ from weft.files.replacement import Replacement, check_target, reserve
 from weft.files.target import Target
 
 # Offset of the elements: a multiple of the blocks that direct reads of disks need.
-_ALIGNMENT_BYTES = 4096
+_ALIGNMENT_BYTES = _planning.direct_io_alignment_bytes
 
 
 class Hdf5Target(Target):

@@ -4,6 +4,7 @@ from typing import Annotated
 
 import typer
 
+from weft._support.checks import THREADS_MAX
 from weft.cli.support.choices import (
     Json,
     Oversubscribe,
@@ -29,7 +30,7 @@ def run_command(
     module: Annotated[bool, typer.Option("-m", help="SCRIPT is the name of a module.")] = False,
     threads: Annotated[
         int | None,
-        typer.Option(min=1, max=4096, metavar="T", help="Threads of each rank. Default: OMP_NUM_THREADS, or 1."),
+        typer.Option(min=1, max=THREADS_MAX, metavar="T", help="Threads of each rank. Default: OMP_NUM_THREADS, or 1."),
     ] = None,
     ranks: Ranks = None,
     oversubscribe: Oversubscribe = False,

@@ -1,4 +1,4 @@
-"""`weft ooc copy`: copies arrays between .npy files, raw files and striped sets, part by part."""
+"""`weft ooc copy`: copies an array from a file or striped set to a .npy file, raw file or set, part by part."""
 
 import os
 from collections.abc import Callable, Iterator

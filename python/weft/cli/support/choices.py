@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from weft import _planning
+from weft._support.checks import THREADS_MAX
 from weft.cli.support.text import in_ranges
 
 KIND_WORDS = in_ranges(_planning.WORDS["kind"])
@@ -23,7 +24,7 @@ Oversubscribe = Annotated[
     bool, typer.Option("--oversubscribe", help="With -n: allow more ranks than this host has cores or memory for.")
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print data as JSON.")]
-Threads = Annotated[int, typer.Option(min=1, max=4096, metavar="T", help="Threads of each rank.")]
+Threads = Annotated[int, typer.Option(min=1, max=THREADS_MAX, metavar="T", help="Threads of each rank.")]
 Kinds = Annotated[
     str,
     typer.Option(

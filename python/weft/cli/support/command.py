@@ -19,7 +19,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-    help="FFTs of arrays that are too large, or too slow to transform, for one process.\n\n"
+    help="FFTs of arrays that are too large for one process, or take it too long.\n\n"
     "-n R runs a command on R ranks. Under mpiexec a command runs on the ranks of mpiexec.",
     epilog=f"An error is one line on standard error, with status 2 (usage) or 1 (failure). {DEBUG}=1 shows tracebacks.",
 )
