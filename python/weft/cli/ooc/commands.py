@@ -155,7 +155,9 @@ def analyze_command(
 
 @ooc_app.command("copy")
 def copy_command(
-    source: Annotated[str, typer.Argument(metavar="IN", help="A .npy, raw, HDF5, zarr or NIfTI file, or the .json of a striped set.")],
+    source: Annotated[
+        str, typer.Argument(metavar="IN", help="A .npy, raw, HDF5, zarr or NIfTI file, or the .json of a striped set.")
+    ],
     target: Annotated[str, typer.Argument(metavar="OUT", help="A .npy, .raw or .bin file, or .json: a striped set.")],
     shape: Annotated[
         str | None, typer.Option(metavar="N0xN1x...", help="Shape of a raw IN, such as 256x256x256.")
