@@ -22,18 +22,15 @@ MAY_IMPORT: dict[str, set[str]] = {
     "redistribution": BASE | {"arrays"},
     "array_files": BASE | {"arrays", "files", "redistribution"},
     "fields": BASE | {"arrays"},
-    "numba_functions": BASE | {"fields"},
     "operators": BASE | {"arrays", "fields"},
-    "halo": BASE | {"arrays"},
     "step_record": set(),
     "transform": BASE | {"arrays", "fields", "planning", "step_record"},
-    "spectra": BASE | {"arrays", "transform"},
     "disk": BASE | {"arrays", "files"},
     "bmmc": BASE | {"files", "disk", "planning"},
     # weft.ooc has the public names of both subjects, and its function fft runs either.
     "ooc": BASE | {"files", "disk", "planning", "bmmc", "operators"},
-    "poisson": BASE | {"arrays", "operators", "transform"},
-    "verify": BASE | {"arrays", "halo", "planning", "redistribution", "transform"},
+    "toolkit": BASE | {"arrays", "operators", "transform"},
+    "verify": BASE | {"arrays", "planning", "redistribution", "toolkit", "transform"},
 }
 LIBRARY = set(MAY_IMPORT) | {""}
 MAY_IMPORT |= {

@@ -40,20 +40,20 @@ from weft.errors import (
     Unsupported,
     WeftError,
 )
-from weft.fields import Applied, FieldFunction, Tile
-from weft.halo import Halo
-from weft.numba_functions import numba_function
+from weft.fields.functions import Applied, FieldFunction, Tile
+from weft.fields.numba_functions import numba_function
 from weft.options import Exchange, Planning
 from weft.planning import division, mapping
 from weft.planning.machine_choice import local_machine
 from weft.planning.plans import candidates, plan, predict
 from weft.planning.probing import probe
 from weft.planning.wisdom import Wisdom
-from weft.poisson import PoissonSolution, PoissonSolver, solve_poisson
 from weft.redistribution import gather, layout_of_local_boxes, redistribute, scatter
 from weft.runtime import agree, build_info, node_memory, running_available
-from weft.spectra import CrossSpectrum, Spectrum, cross_spectrum, spectrum
 from weft.step_record import StepRecord
+from weft.toolkit.halo import Halo
+from weft.toolkit.poisson import PoissonSolution, PoissonSolver, solve_poisson
+from weft.toolkit.spectra import CrossSpectrum, Spectrum, cross_spectrum, spectrum
 from weft.transform import FFT
 
 refuse_in_one_line(ooc.OutOfCorePlan)

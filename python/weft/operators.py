@@ -28,7 +28,7 @@ import numpy as np
 from weft import arrays, errors, runtime
 from weft._planning import start_of
 from weft._support import array_checks, checks
-from weft.fields import BoundFunction
+from weft.fields.functions import BoundFunction
 
 _Lengths = float | Sequence[float]
 

@@ -15,7 +15,7 @@ from weft._support import array_checks, checks, dtypes, grids, pickles
 from weft._support.field_counts import array_counts, field_counts, is_spectrum
 from weft._support.option_types import checked
 from weft.arrays import Array, Side
-from weft.fields import Applied, apply
+from weft.fields.functions import Applied, apply
 from weft.options import Exchange, Planning, TransformOptions, make_problem
 from weft.planning.machine_choice import DEFAULT, machine_or_word, wants_all_ranks
 from weft.planning.plans import machine_of

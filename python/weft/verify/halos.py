@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from weft.halo import Halo
 from weft.options import Exchange
+from weft.toolkit.halo import Halo
 from weft.verify import reference
 from weft.verify.cases import Bounds, Case
 from weft.verify.reference import Array

@@ -17,7 +17,7 @@ from weft.cli.support.text import joined
 from weft.cli.support.values import keeps_numbers, kinds_by_axis
 from weft.files import Source, check_target, complex_dtype, open_source, working_dtype, write_file
 from weft.options import Exchange, Planning, TransformOptions
-from weft.spectra import CrossSpectrum, Spectrum, require_shells, shell_count
+from weft.toolkit.spectra import CrossSpectrum, Spectrum, require_shells, shell_count
 
 
 @dataclass

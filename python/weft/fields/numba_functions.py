@@ -10,7 +10,7 @@ import numpy as np
 
 from weft import errors
 from weft._support import checks, dtypes
-from weft.fields import FieldFunction
+from weft.fields.functions import FieldFunction
 
 _PRECISIONS = ("float32", "float64", "complex64", "complex128")
 

@@ -1,0 +1,1 @@
+"""Work on distributed fields with transforms and exchanges: halos, Poisson problems, spectra."""
