@@ -71,7 +71,7 @@ class CoreRun:
     def alone(self, space: Workspace, clock: PassClock, *, moves_only: bool = False) -> Outcome:
         """Fills the output, in this process. moves_only : reads and writes only."""
         found = running().run_passes(
-            *self._arguments(space),
+            **self._arguments(space),
             progress=clock,
             moves_only=moves_only,
             scratch=space.scratch,
@@ -83,7 +83,7 @@ class CoreRun:
     def on_ranks(self, comm: int, space: Workspace, clock: PassClock) -> Outcome:
         """Collective: fills the output. comm : the handle of a communicator."""
         found = running().run_passes_on_ranks(
-            *self._arguments(space),
+            **self._arguments(space),
             progress=clock,
             comm=comm,
             own_scratch=list(space.own_scratch),
@@ -92,7 +92,16 @@ class CoreRun:
         )
         return Outcome(**found)
 
-    def _arguments(self, space: Workspace) -> tuple[Any, ...]:
-        """Returns the first arguments of both functions of the core."""
-        files = self.plan, self.source, space.output, list(self.scratch)
-        return *files, self.backend, self.effort, self.sign, self.scale, self.orthogonal
+    def _arguments(self, space: Workspace) -> dict[str, Any]:
+        """Returns the arguments that both functions of the core have."""
+        return {
+            "plan": self.plan,
+            "input": self.source,
+            "output": space.output,
+            "scratch_directories": list(self.scratch),
+            "backend": self.backend,
+            "effort": self.effort,
+            "sign": self.sign,
+            "scale": self.scale,
+            "orthogonal": self.orthogonal,
+        }

@@ -181,20 +181,20 @@ class PassProblem:
     def plan(self, block_bytes: int) -> OutOfCorePlan:
         """Returns the plan of the fewest passes in these blocks, the same on any machine."""
         return _planning.plan_passes(
-            self.shape,
-            self.axes,
-            self.precision,
-            self.kinds.words,
-            self.kinds.inverse,
-            "real" if self.has_reals else "complex",
-            self.order,
-            self.memory_bytes,
-            block_bytes,
-            self.threads,
-            self.preserve_inputs,
-            self.input_type,
-            self.in_place,
-            None if self.filter is None else self.filter.to_core(),
+            shape=self.shape,
+            axes=self.axes,
+            precision=self.precision,
+            kinds=self.kinds.words,
+            inverse=self.kinds.inverse,
+            element="real" if self.has_reals else "complex",
+            order=self.order,
+            memory_bytes=self.memory_bytes,
+            block_bytes=block_bytes,
+            threads=self.threads,
+            preserve_inputs=self.preserve_inputs,
+            input_type=self.input_type,
+            in_place=self.in_place,
+            filter=None if self.filter is None else self.filter.to_core(),
         )
 
     def alternatives(self, placement: Placement, block_bytes: int | None) -> Alternatives:
