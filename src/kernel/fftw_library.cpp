@@ -2,6 +2,8 @@
 
 #include <dlfcn.h>
 
+#include <array>
+#include <cstddef>
 #include <cstdlib>
 #include <optional>
 #include <string_view>
@@ -34,6 +36,22 @@ void find(void* handle, const std::string& prefix, const char* name, Function*& 
   function = reinterpret_cast<Function*>(dlsym(handle, (prefix + name).c_str()));
 }
 
+/// Returns whether the library makes plans of all kinds from reals to reals. MKL has the function,
+/// which makes none.
+bool plans_reals(const FftwFunctions& f) {
+  constexpr std::ptrdiff_t points = 4;
+  alignas(64) std::array<long double, points> in{};
+  alignas(64) std::array<long double, points> out{};
+  const FftwLoop line{points, 1, 1};
+  for (const int kind : fftw::r2r_kinds) {
+    void* const plan = f.plan_r2r(1, &line, 0, nullptr, in.data(), out.data(), &kind,
+                                  fftw::estimate | fftw::preserve_input);
+    if (plan == nullptr) return false;
+    f.destroy(plan);
+  }
+  return true;
+}
+
 /// Returns the functions of a precision. All are null unless every needed one was found.
 FftwFunctions functions_in(void* handle, Precision precision) {
   FftwFunctions f{};
@@ -50,7 +68,7 @@ FftwFunctions functions_in(void* handle, Precision precision) {
   if (!whole) return {};
   find(handle, prefix, "plan_guru64_r2r", f.plan_r2r);
   find(handle, prefix, "execute_r2r", f.execute_r2r);
-  if (f.execute_r2r == nullptr) f.plan_r2r = nullptr;
+  if (!f.plan_r2r || !f.execute_r2r || !plans_reals(f)) f.plan_r2r = nullptr;
   find(handle, prefix, "export_wisdom_to_string", f.export_wisdom);
   find(handle, prefix, "import_wisdom_from_string", f.import_wisdom);
   f.version = static_cast<const char*>(dlsym(handle, (prefix + "version").c_str()));

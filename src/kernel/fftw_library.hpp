@@ -36,7 +36,7 @@ struct FftwFunctions {
   void* (*plan_c2c)(int, Loops, int, Loops, void* in, void* out, int sign, unsigned flags);
   void* (*plan_r2c)(int, Loops, int, Loops, void* in, void* out, unsigned flags);
   void* (*plan_c2r)(int, Loops, int, Loops, void* in, void* out, unsigned flags);
-  /// Cosine and sine transforms; null if the library has none, as MKL for some.
+  /// Cosine, sine and Hartley transforms; null unless the library makes plans of all of them.
   void* (*plan_r2r)(int, Loops, int, Loops, void* in, void* out, const int* kinds, unsigned flags);
   void (*execute_c2c)(void* plan, void* in, void* out);
   void (*execute_r2c)(void* plan, void* in, void* out);

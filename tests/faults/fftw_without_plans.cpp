@@ -1,5 +1,5 @@
 // A library with FFTW's interface that refuses plans of one kind: it replaces those functions of the installed FFTW.
-// WEFT_TEST_REFUSED is the kind, c2c, r2c or c2r. weft loads this library by WEFT_FFTW_LIBRARY.
+// WEFT_TEST_REFUSED is the kind, c2c, r2c, c2r or r2r. weft loads this library by WEFT_FFTW_LIBRARY.
 #include <dlfcn.h>
 
 #include <cstddef>
@@ -25,6 +25,7 @@ Function* of_fftw(const char* name) {
 
 using Plan = void*(int, const Loop*, int, const Loop*, void*, void*, unsigned);
 using DirectedPlan = void*(int, const Loop*, int, const Loop*, void*, void*, int, unsigned);
+using RealPlan = void*(int, const Loop*, int, const Loop*, void*, void*, const int*, unsigned);
 using Execute = void(void*, void*, void*);
 
 }  // namespace
@@ -52,6 +53,13 @@ void* fftw_plan_guru64_dft_c2r(int rank, const Loop* dims, int batch_rank, const
   return of_fftw<Plan>("fftw_plan_guru64_dft_c2r")(rank, dims, batch_rank, batch, in, out, flags);
 }
 
+void* fftw_plan_guru64_r2r(int rank, const Loop* dims, int batch_rank, const Loop* batch, void* in,
+                           void* out, const int* kinds, unsigned flags) {
+  if (refuses("r2r")) return nullptr;
+  return of_fftw<RealPlan>("fftw_plan_guru64_r2r")(rank, dims, batch_rank, batch, in, out, kinds,
+                                                   flags);
+}
+
 void fftw_execute_dft(void* plan, void* in, void* out) {
   of_fftw<Execute>("fftw_execute_dft")(plan, in, out);
 }
@@ -60,6 +68,9 @@ void fftw_execute_dft_r2c(void* plan, void* in, void* out) {
 }
 void fftw_execute_dft_c2r(void* plan, void* in, void* out) {
   of_fftw<Execute>("fftw_execute_dft_c2r")(plan, in, out);
+}
+void fftw_execute_r2r(void* plan, void* in, void* out) {
+  of_fftw<Execute>("fftw_execute_r2r")(plan, in, out);
 }
 void fftw_destroy_plan(void* plan) { of_fftw<void(void*)>("fftw_destroy_plan")(plan); }
 }

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cmath>
+#include <cstdlib>
 #include <cstring>
 #include <numbers>
 
@@ -72,6 +73,17 @@ TEST(FftwLibrary, TransformsOfRealsAreTheirSums) {
       EXPECT_NEAR(out[static_cast<std::size_t>(k)], wanted(kind, k), 1e-13)
           << to_string(kind) << ", " << k;
   }
+}
+
+/// As MKL does: the function is there and makes no plan.
+TEST(FftwLibrary, ALibraryThatPlansNoTransformsOfRealsHasNone) {
+  WEFT_NEED_FFTW()
+  EXPECT_NE(load_fftw(WEFT_FFTW_WITHOUT_PLANS).of(Precision::f64).plan_r2r, nullptr);
+  ASSERT_EQ(setenv("WEFT_TEST_REFUSED", "r2r", 1), 0);
+  const FftwLibrary library = load_fftw(WEFT_FFTW_WITHOUT_PLANS);
+  unsetenv("WEFT_TEST_REFUSED");
+  EXPECT_TRUE(library.has(Precision::f64));
+  EXPECT_EQ(library.of(Precision::f64).plan_r2r, nullptr);
 }
 
 TEST(FftwLibrary, AMissingFileIsRefused) {
