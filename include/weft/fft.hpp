@@ -218,6 +218,17 @@ class Fft {
   /// Strides, in reals, of the real array of r2c in place.
   Shape inplace_real_strides() const;
 
+  /// Returns the positions of this rank's points along an axis of the input, which is `length` long.
+  /// The length of cosine and sine axes is that between their boundaries. Axes count without that of
+  /// the components. Local. Errors: invalid_argument for an axis that does not exist, or a length
+  /// that is not finite and above 0.
+  std::vector<double> positions(int axis, double length) const;
+  /// Returns the wavenumbers of this rank's part of an axis of the output: 2 pi / length times 0, 1,
+  /// .., -2, -1, or 0 .. n/2 along the halved axis. Cosine and sine axes have pi / length times k,
+  /// k + 1/2 or k + 1; axes that are not transformed have zeros. Local. Errors: those of
+  /// positions(); unsupported if the output of one axis has two axes.
+  std::vector<double> wavenumbers(int axis, double length) const;
+
   std::int64_t workspace_bytes() const;
   /// Sets the caller's memory as the workspace: workspace_bytes(), aligned to 64 bytes. Local.
   void use_workspace(void* memory, std::int64_t bytes);

@@ -361,6 +361,12 @@ int weft_fft_rank(const weft_fft* fft, int* rank);
 int weft_fft_inplace_bytes(const weft_fft* fft, int64_t* bytes);
 /// Strides, in elements, of the input in place, one for each axis: rows are padded for r2c.
 int weft_fft_inplace_strides(const weft_fft* fft, int64_t* strides);
+/// Positions of this rank's points along an axis of the input, which is `length` long, and the
+/// wavenumbers of its part of an axis of the output. The array has room for the extent of the rank's
+/// box there. Cosine and sine axes have the points and wavenumbers of docs/conventions.md; axes that
+/// are not transformed have wavenumbers of 0. An axis with an output of two axes is unsupported.
+int weft_fft_positions(const weft_fft* fft, int axis, double length, double* positions);
+int weft_fft_wavenumbers(const weft_fft* fft, int axis, double length, double* wavenumbers);
 /// Memory of the transform in addition to the caller's arrays, on this rank.
 int weft_fft_workspace_bytes(const weft_fft* fft, int64_t* bytes);
 /// Sets the caller's memory as the workspace: at least weft_fft_workspace_bytes, 64-byte aligned.

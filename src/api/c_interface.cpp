@@ -10,6 +10,7 @@
 #include "api/handle.hpp"
 #include "api/planned_by.hpp"
 #include "base/precision_words.hpp"
+#include "plan/coordinates.hpp"
 #include "plan/words.hpp"
 
 namespace weft::api {
@@ -342,6 +343,26 @@ int weft_fft_inplace_strides(const weft_fft* fft, int64_t* strides) {
     require(strides, "strides");
     const weft::Shape found = fft->handle.inplace_real_strides();
     std::copy(found.begin(), found.end(), strides);
+  });
+}
+
+int weft_fft_positions(const weft_fft* fft, int axis, double length, double* positions) {
+  return guarded([&] {
+    require(fft, "fft");
+    require(positions, "positions");
+    const weft::api::Handle& handle = fft->handle;
+    const auto found = weft::positions_on(handle.plan(), handle.comm().rank(), axis, length);
+    std::copy(found.begin(), found.end(), positions);
+  });
+}
+
+int weft_fft_wavenumbers(const weft_fft* fft, int axis, double length, double* wavenumbers) {
+  return guarded([&] {
+    require(fft, "fft");
+    require(wavenumbers, "wavenumbers");
+    const weft::api::Handle& handle = fft->handle;
+    const auto found = weft::wavenumbers_on(handle.plan(), handle.comm().rank(), axis, length);
+    std::copy(found.begin(), found.end(), wavenumbers);
   });
 }
 

@@ -3,6 +3,7 @@
 #include "api/handle.hpp"
 #include "api/planned_by.hpp"
 #include "comm/from_mpi.hpp"
+#include "plan/coordinates.hpp"
 
 namespace weft {
 namespace {
@@ -247,6 +248,14 @@ std::int64_t Fft<T>::inplace_bytes() const {
 template <class T>
 Shape Fft<T>::inplace_real_strides() const {
   return handle_->inplace_real_strides();
+}
+template <class T>
+std::vector<double> Fft<T>::positions(int axis, double length) const {
+  return positions_on(plan(), rank(), axis, length);
+}
+template <class T>
+std::vector<double> Fft<T>::wavenumbers(int axis, double length) const {
+  return wavenumbers_on(plan(), rank(), axis, length);
 }
 template <class T>
 std::int64_t Fft<T>::workspace_bytes() const {

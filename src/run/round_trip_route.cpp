@@ -4,14 +4,10 @@
 #include <iterator>
 #include <utility>
 
-#include "plan/kinds.hpp"
+#include "plan/coordinates.hpp"
 
 namespace weft::run {
 namespace {
-
-bool is_transformed(const Problem& problem, int axis) {
-  return std::find(problem.axes.begin(), problem.axes.end(), axis) != problem.axes.end();
-}
 
 kernel::AxisTable indices(std::int64_t n) {
   kernel::AxisTable table;
@@ -19,37 +15,12 @@ kernel::AxisTable indices(std::int64_t n) {
   return table;
 }
 
-/// Returns the positions of an axis, in units of its length.
-kernel::AxisTable positions_of(const Problem& problem, int axis) {
-  const KindTraits& traits = traits_of(problem.kind_of(axis));
-  // The first point of a kind is the lowest wavenumber of its inverse.
-  const double first = static_cast<double>(traits_of(traits.inverse).twice_lowest) / 2;
-  const auto intervals =
-      static_cast<double>(problem.shape[static_cast<std::size_t>(axis)] + traits.logical_shift);
-  kernel::AxisTable table;
-  for (std::int64_t j = 0; j < problem.support_of(axis); ++j)
-    table.coordinates.push_back((static_cast<double>(j) + first) / intervals);
-  return table;
-}
-
-kernel::AxisTable wavenumbers_of(const Problem& problem, int axis) {
-  const KindTraits& traits = traits_of(problem.kind_of(axis));
-  const std::int64_t modes = problem.modes_of(axis);
-  kernel::AxisTable table;
-  if (problem.halves(axis)) {
-    for (std::int64_t k = 0; k <= modes / 2; ++k) {
-      table.coordinates.push_back(static_cast<double>(k));
-      table.weights.push_back(k == 0 || 2 * k == modes ? 1 : 2);
-    }
-    return table;
-  }
-  for (std::int64_t k = 0; k < modes; ++k) {
-    if (traits.is_periodic())
-      table.coordinates.push_back(static_cast<double>(2 * k < modes ? k : k - modes));
-    else
-      table.coordinates.push_back(static_cast<double>(k) +
-                                  static_cast<double>(traits.twice_lowest) / 2);
-  }
+kernel::AxisTable wavenumber_table(const Problem& problem, int axis) {
+  kernel::AxisTable table{.coordinates = unit_wavenumbers(problem, axis), .weights = {}};
+  if (!problem.halves(axis)) return table;
+  const auto modes = static_cast<double>(problem.modes_of(axis));
+  for (const double k : table.coordinates)
+    table.weights.push_back(k == 0 || 2 * k == modes ? 1 : 2);
   return table;
 }
 
@@ -87,8 +58,8 @@ kernel::ChainTables chain_tables(const Problem& problem) {
   kernel::ChainTables tables;
   for (int axis = 0; axis < static_cast<int>(problem.shape.size()); ++axis) {
     if (is_transformed(problem, axis)) {
-      tables.spectrum.push_back(wavenumbers_of(problem, axis));
-      tables.space.push_back(positions_of(problem, axis));
+      tables.spectrum.push_back(wavenumber_table(problem, axis));
+      tables.space.push_back({.coordinates = unit_positions(problem, axis), .weights = {}});
     } else {
       tables.spectrum.push_back(indices(problem.shape[static_cast<std::size_t>(axis)]));
       tables.space.push_back(tables.spectrum.back());
