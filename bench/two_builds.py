@@ -24,7 +24,7 @@ KEPT = ("output", "command", "median_s", "min_s", "predicted_s", "roofline_s", "
 HEAD = "| case | output | before, ms | now, ms | now / before |\n|---|---|---|---|---|"
 
 
-def measured(python: str, arguments: str, output: str) -> dict:
+def measured(arguments: str, output: str, python: str = sys.executable) -> dict:
     command = [python, "-m", "weft", "bench", *arguments.split(), "--output", output, "--json"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
@@ -56,7 +56,7 @@ def main() -> None:
         for run in range(1, given.runs + 1):
             for name, output in cases:
                 for build in sorted(builds, reverse=run % 2 == 0):
-                    found = measured(builds[build], CASES[name].arguments, output)
+                    found = measured(CASES[name].arguments, output, builds[build])
                     facts = {"run": f"run-{run}", "build": build, "case": name, **{key: found[key] for key in KEPT}}
                     kept.write(one_line(facts) + "\n")
                     kept.flush()
