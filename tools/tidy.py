@@ -1,4 +1,5 @@
-"""Checks rules that compilers do not check: include and import directions, use of <mpi.h>, sizes, leftovers.
+"""Checks rules that compilers do not check: include and import directions, use of <mpi.h>, sizes, leftovers, and the
+place of what differs between the methods of exchanges.
 
 Usage: python tools/tidy.py [FOLDER]. Prints one line for each finding and ends with status 1 if there is one.
 Reads only files that git tracks or would track. Needs only Python.
@@ -78,6 +79,11 @@ MPI_ALLOWED = (
     "examples/",
 )
 
+# Elsewhere, code asks the traits of a method: a further method is then a descriptor and an executor.
+METHODS_COMPARED = ("src/plan/methods/", "src/exchange/")
+LIBRARY = ("src/", "include/", "python/src/")
+COMPARES_METHOD = re.compile(r"(?:[=!]=\s*|\bcase\s+)(?:weft::)?Method::|\bMethod::\w+\s*[=!]=")
+
 SOURCE_SUFFIXES = {".cpp", ".hpp", ".c", ".h", ".py", ".pyi"}
 CONFIG_SUFFIXES = {"", ".cff", ".cmake", ".in", ".json", ".md", ".sh", ".toml", ".txt", ".yml"}
 TEXT_SUFFIXES = SOURCE_SUFFIXES | CONFIG_SUFFIXES
@@ -144,6 +150,17 @@ def check_includes(name: str, lines: list[str]) -> Iterator[str]:
         yield f"{name}:{number}: {folder} must not include {target}; it may use {allowed}"
 
 
+def check_methods(name: str, lines: list[str]) -> Iterator[str]:
+    if not name.startswith(LIBRARY) or name.startswith(METHODS_COMPARED):
+        return
+    for number, line in enumerate(lines, 1):
+        if COMPARES_METHOD.search(line):
+            yield (
+                f"{name}:{number}: only {' and '.join(METHODS_COMPARED)} compare methods of exchanges; ask for a trait "
+                f"of src/plan/methods/methods.hpp, such as sends_messages(): {line.strip()}"
+            )
+
+
 def check_text(name: str, lines: list[str]) -> Iterator[str]:
     is_source = Path(name).suffix in SOURCE_SUFFIXES
     is_markdown = Path(name).suffix == ".md"
@@ -181,6 +198,7 @@ def check_tree(root: Path) -> list[str]:
         sources += path.suffix in SOURCE_SUFFIXES
         if path.suffix in (".cpp", ".hpp", ".c", ".h"):
             findings += check_includes(name, lines)
+            findings += check_methods(name, lines)
         if path.suffix == ".py":
             python[name] = "\n".join(lines)
         findings += check_text(name, lines)

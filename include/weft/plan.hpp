@@ -264,9 +264,9 @@ struct Plan {
   std::string chosen_by;                      ///< "fixed rule", "model", "trials" or "wisdom"
   std::vector<std::string> notes;             ///< remarks on the choice, for users
   std::optional<Prediction> prediction = {};  ///< where a machine was given
-  /// The engine of each kind and length of lines, and these engines. A transform completes both,
-  /// and its plan gives the same bits again with the same versions. make_plan() needs no engine,
-  /// and leaves both empty.
+  /// The engine of each kind and length of lines, and these engines. A transform completes both.
+  /// With line_effort estimate its plan gives the same bits again with the same versions; with more,
+  /// FFTW plans its lines by their times. make_plan() needs no engine, and leaves both empty.
   std::vector<LineEngine> line_engines = {};
   std::vector<EngineVersion> engines = {};
   friend bool operator==(const Plan&, const Plan&) = default;

@@ -135,9 +135,9 @@ Exchange exchange_of(const HaloProblem& halo, int axis, std::int64_t slices) {
   problem.exchange = halo.exchange;
   Exchange& forced = problem.exchange;
   if (forced.preset == Preset::none) {
-    if (forced.method == Method::automatic && problem.ranks_per_node < problem.ranks)
+    if (!has_method(forced) && problem.ranks_per_node < problem.ranks)
       forced.method = Method::messages;
-    if (forced.method == Method::messages && forced.schedule == Schedule::automatic)
+    if (sends_messages(forced) && forced.schedule == Schedule::automatic)
       forced.schedule = Schedule::scattered;
   }
   return choose_exchange(problem, static_cast<std::size_t>(axis), slices);

@@ -95,7 +95,7 @@ void check_kinds(const Problem& problem) {
       refuse_problem(std::string("an axis of kind ") + to_string(traits.kind) +
                      " must have at least " + std::to_string(traits.least_length) +
                      " points; given axis " + std::to_string(axis) + " of " +
-                     to_string(problem.shape));
+                     to_string(problem.shape) + "; give more points, or another kind");
   }
 }
 

@@ -205,7 +205,7 @@ std::vector<Exchange> kinds_of_exchange(const Plan& plan, std::size_t number) {
   if (plan.problem.ranks == 1) return found;
   for (Exchange each : all_exchanges(plan.problem, 1)) {
     if (forced.requests == Requests::automatic && each.requests == Requests::persistent) continue;
-    if (forced.method == Method::automatic && is_on_request(each)) continue;
+    if (!has_method(forced) && is_on_request(each)) continue;
     each.chunks = now.chunks;
     each.wire = now.wire;
     each.piece_bytes = now.piece_bytes;

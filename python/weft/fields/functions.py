@@ -15,7 +15,7 @@ from weft._support import array_checks, checks, pickles
 from weft._support.field_counts import field_counts
 from weft.arrays import Array
 
-# A call of Python costs some microseconds, so a field has at least this many bytes in its tiles.
+# A call of Python costs some microseconds, so a field has about this many bytes in its tiles on one thread.
 _LEAST_TILE_BYTES = 1 << 20
 _WORDS = ("sum", "max")
 # The class of all C functions that ctypes makes.
@@ -114,6 +114,19 @@ def _memory(address: int, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Array
 
 
 @dataclass(frozen=True)
+class TileFields:
+    """The fields in the tiles of a function: their numbers, their axes and the type of their elements."""
+
+    inputs: int
+    outputs: int
+    dims: int
+    dtype: str
+
+    def __str__(self) -> str:
+        return f"inputs={self.inputs}, outputs={self.outputs}, dims={self.dims}, dtype={self.dtype!r}"
+
+
+@dataclass(frozen=True)
 class FieldFunction:
     """A function of several fields, for :meth:`weft.FFT.apply_in_spectrum` and `apply_in_space`.
 
@@ -164,11 +177,13 @@ class BoundFunction:
         least_tile_bytes: int,
         failures: list[BaseException] | None = None,
         keeps: Any = None,
+        fields: TileFields | None = None,
     ) -> None:
         self.function = function
         self.results = results
         self.least_tile_bytes = least_tile_bytes
         self.keeps = keeps  # memory that the function reads
+        self.fields = fields  # the only ones for which it is compiled
         self.failures = [] if failures is None else failures
 
 
@@ -177,13 +192,24 @@ def _caller(call: Callable[[Tile], Any], failures: list[BaseException]) -> Calla
 
     def caller(address: int) -> tuple[str, str] | None:
         try:
-            call(Tile._at(address))
+            tile = Tile._at(address)
+            answer = call(tile)
         except BaseException as reason:
             failures.append(reason)
             return errors.error_pair(errors.InvalidArgument(f"{type(reason).__name__}: {reason}"))
-        return None
+        return errors.error_pair(_error_of(answer, tile))
 
     return caller
+
+
+def _error_of(answer: Any, tile: Tile) -> errors.InvalidArgument | None:
+    """Returns the error of an array that a function returns. Memory of the outputs is none: numpy returns its `out`."""
+    if not isinstance(answer, np.ndarray) or any(np.may_share_memory(answer, out) for out in tile.outputs):
+        return None
+    return errors.InvalidArgument(
+        f"a function of fields writes into tile.outputs; it returned an array of {answer.shape}; assign it: "
+        "tile.outputs[0][...] = array"
+    )
 
 
 def bound(given: Any, fft: Any, what: str) -> BoundFunction:
@@ -200,13 +226,19 @@ def _compiled(call: Any) -> tuple[int, int] | None:
     """Returns the addresses of a C function and of its data; None for a Python function."""
     if isinstance(call, _C_FUNCTION):
         _require_arguments(len(call.argtypes or (None, None)), "a ctypes function")
+        if call.restype is not ctypes.c_int:
+            raise errors.InvalidArgument(
+                "a ctypes function of fields must return a C int, 0 unless it fails; it returns "
+                f"{getattr(call.restype, '__name__', call.restype)}; set its restype to ctypes.c_int"
+            )
         return ctypes.cast(call, ctypes.c_void_p).value or 0, 0
     if hasattr(call, "address") and hasattr(call, "native_name"):  # a numba cfunc
         signature = call._sig
         _require_arguments(len(signature.args), "a numba cfunc")
-        if str(signature.return_type) not in ("int32", "none"):
+        if str(signature.return_type) != "int32":
             raise errors.InvalidArgument(
-                f"a numba cfunc of fields must return int32, 0 unless it fails; its signature is {signature}"
+                f"a numba cfunc of fields must return int32, 0 unless it fails; its signature is {signature}; "
+                "return 0 from int32(CPointer(int64), voidptr)"
             )
         return int(call.address), 0
     if type(call).__name__ == "LowLevelCallable":
@@ -297,6 +329,24 @@ class _Call:
             array = side.empty() if out is None else arrays.as_array(out, "output")
             self.targets.append(_checked_address(array, side, written, writable=True))
             self.outputs.append(array if out is None else out)
+        self._check_fields(fft, in_spectrum)
+
+    def _check_fields(self, fft: Any, in_spectrum: bool) -> None:
+        """Checks that each function gets the fields for which it is compiled."""
+        problem = fft.plan.problem
+        read = len(self.sources) * (problem.components or 1)
+        written = len(self.targets) * (problem.components or 1)
+        there, back = self.fields[0] or read, self.fields[1] or written
+        turn, ends = (fft.output, fft.input) if in_spectrum else (fft.input, fft.output)
+        for each, (inputs, outputs), side in zip(
+            self.functions, ((there, back), (read, there), (back, written)), (turn, ends, ends), strict=True
+        ):
+            given = TileFields(inputs, outputs, len(problem.shape), side.dtype.name)
+            if each is not None and each.fields not in (None, given):
+                raise errors.InvalidArgument(
+                    f"a compiled function of fields must be made for those of the call; made for {each.fields}; the "
+                    f"call has {given}; compile one for these"
+                )
 
     def taken_failure(self) -> BaseException | None:
         """Returns the first exception of a Python function, and forgets all: they hold frames that hold this call."""

@@ -4,15 +4,28 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from weft import errors
 from weft._support import checks, dtypes
-from weft.fields.functions import FieldFunction
+from weft.fields.functions import BoundFunction, FieldFunction, TileFields
 
 _PRECISIONS = ("float32", "float64", "complex64", "complex128")
+
+
+@dataclass(frozen=True)
+class NumbaFunction(FieldFunction):
+    """A function of fields that numba has compiled for some numbers of fields and axes, and a type."""
+
+    fields: TileFields | None = None
+
+    def bound(self, fft: Any) -> BoundFunction:
+        made = super().bound(fft)
+        made.fields = self.fields
+        return made
 
 
 def numba_function(
@@ -60,7 +73,8 @@ def numba_function(
     except numba.core.errors.NumbaError as reason:
         first = str(reason).strip().splitlines()[0]
         raise errors.InvalidArgument(f"numba cannot compile the function of fields: {first}") from reason
-    return FieldFunction(compiled, pointwise, results, combine)
+    inputs, outputs, dims = counts
+    return NumbaFunction(compiled, pointwise, results, combine, TileFields(inputs, outputs, dims, element.name))
 
 
 def _entry(numba: Any, kernel: Any, counts: tuple[int, int, int], element: np.dtype[Any]) -> Any:

@@ -1,4 +1,5 @@
 // Round trips by the C interface.
+#include <algorithm>
 #include <complex>
 
 #include "mpi/support/c_interface_check.hpp"
@@ -18,6 +19,19 @@ int scale(const weft_tile* tile, void* user) {
       const std::int64_t at = i * tile->strides[0] + j * tile->strides[1];
       out[at] = factor * in[at];
       tile->results[0] += 1;
+    }
+  return 0;
+}
+
+/// Copies the input, and finds the largest of its magnitudes.
+int find_largest(const weft_tile* tile, void*) {
+  const auto* in = static_cast<const Complex*>(tile->inputs[0]);
+  auto* out = static_cast<Complex*>(tile->outputs[0]);
+  for (std::int64_t i = 0; i < tile->extents[0]; ++i)
+    for (std::int64_t j = 0; j < tile->extents[1]; ++j) {
+      const std::int64_t at = i * tile->strides[0] + j * tile->strides[1];
+      out[at] = in[at];
+      tile->results[0] = std::max(tile->results[0], std::abs(in[at]));
     }
   return 0;
 }
@@ -63,6 +77,36 @@ TEST_F(CApply, AFunctionSeesEveryElementOnce) {
   EXPECT_EQ(count, 120);
   for (std::size_t i = 0; i < x_.size(); ++i)
     EXPECT_NEAR(std::abs(y_[i] - 360.0 * x_[i]), 0, 1e-11);  // no scale: 12*10 times
+}
+
+TEST_F(CApply, FunctionsBeforeInAndAfterSpace) {
+  const Layout layout = layout_of(fft_, false);
+  const int rank = rank_of(world);
+  std::vector<Complex> x(static_cast<std::size_t>(layout.local_volume(rank)));
+  std::vector<Complex> y(x.size());
+  fill_noise(reinterpret_cast<double*>(x.data()), 2, layout.shape(),
+             {layout.box(rank), layout.strides(rank)}, 6);
+  double before = 2;
+  double after = 0.25;
+  weft_field_work work{};
+  work.before = {scale, &before, 1, WEFT_SUM, 1};
+  work.function = {find_largest, nullptr, 1, WEFT_MAX, 1};
+  work.after = {scale, &after, 1, WEFT_SUM, 1};
+  const void* in = x.data();
+  void* out = y.data();
+  double results[3] = {};
+  ASSERT_EQ(weft_fft_apply_in_space(fft_, &work, 1, &in, 1, &out, results), WEFT_OK)
+      << weft_last_error();
+  for (std::size_t i = 0; i < x.size(); ++i)
+    EXPECT_NEAR(std::abs(y[i] - 60.0 * x[i]), 0, 1e-11);  // 2/4, and 12*10 times
+  EXPECT_EQ(results[0], 120);
+  EXPECT_EQ(results[2], 120);
+  const auto space = reference_transform(checked(Problem{.shape = {12, 10}}), false,
+                                         whole_noise<long double>(2, layout.shape(), 6));
+  long double largest = 0;
+  for (std::size_t i = 0; i < space.re.size(); ++i)
+    largest = std::max(largest, 2 * std::hypot(space.re[i], space.im[i]));
+  EXPECT_NEAR(results[1], static_cast<double>(largest), 1e-12 * static_cast<double>(largest));
 }
 
 TEST_F(CApply, ARoundTripIsExplainedWithoutACall) {

@@ -18,47 +18,6 @@ TEST(CInterface, NamesAndVersion) {
   weft_layout_destroy(nullptr);
 }
 
-/// Two transforms of the same options, one by C and one by C++: the same bits.
-void check_like_cpp(const weft_options& c, const FftOptions& cpp) {
-  weft_fft* fft = nullptr;
-  ASSERT_EQ(weft_fft_create(&c, world, &fft), WEFT_OK) << weft_last_error();
-  Fft<double> twin(cpp);
-  int64_t bytes = 0;
-  ASSERT_EQ(weft_fft_inplace_bytes(fft, &bytes), WEFT_OK);
-  EXPECT_EQ(bytes, twin.inplace_bytes());
-  std::vector<double> x(static_cast<std::size_t>(bytes) / 8 + 1);
-  for (std::size_t i = 0; i < x.size(); ++i) x[i] = noise(4, i);
-  auto y = x;
-  auto z = x;
-  auto* x_complex = reinterpret_cast<std::complex<double>*>(x.data());
-  auto* y_complex = reinterpret_cast<std::complex<double>*>(y.data());
-  ASSERT_EQ(weft_fft_forward(fft, x.data(), z.data()), WEFT_OK) << weft_last_error();
-  const bool is_complex = !twin.plan().problem.has_halved_axis();
-  if (is_complex)
-    twin.forward(x_complex, y_complex);
-  else
-    twin.forward(x.data(), y_complex);
-  EXPECT_EQ(z, y);
-  ASSERT_EQ(weft_fft_backward(fft, z.data(), z.data()), WEFT_OK) << weft_last_error();
-  if (is_complex)
-    twin.backward(y_complex, y_complex);
-  else
-    twin.backward(y_complex, y.data());
-  EXPECT_EQ(z, y);
-  char* text = nullptr;
-  ASSERT_EQ(weft_fft_plan_json(fft, &text), WEFT_OK);
-  EXPECT_EQ(taken(text), to_json(twin.plan()));
-  ASSERT_EQ(weft_fft_explain(fft, &text), WEFT_OK);
-  EXPECT_EQ(taken(text), twin.explain());
-  int rank = -1;
-  ASSERT_EQ(weft_fft_rank(fft, &rank), WEFT_OK);
-  EXPECT_EQ(rank, rank_of(world));
-  std::vector<int64_t> strides(static_cast<std::size_t>(c.dims));
-  ASSERT_EQ(weft_fft_inplace_strides(fft, strides.data()), WEFT_OK);
-  EXPECT_EQ(strides, twin.inplace_real_strides());
-  weft_fft_destroy(fft);
-}
-
 TEST(CInterface, TransformsLikeCpp) {
   const int64_t shape[] = {10, 9, 8};
   const int axes[] = {-1, 0};

@@ -55,6 +55,29 @@ TEST(FftErrors, WrongOnAllRanks) {
   expect_refused(invalid, {"chunks", "-3"}, [](auto& o) { o.exchange.chunks = -3; });
 }
 
+TEST(FftErrors, WrongAxesOnAllRanks) {
+  const auto invalid = ErrorCode::invalid_argument;
+  expect_refused(invalid, {"at most one axis is r2c", "r2c, r2c, c2c", "make the others c2c"},
+                 [](auto& o) {
+                   o.kinds = {Kind::r2c, Kind::r2c, Kind::c2c};
+                 });
+  expect_refused(invalid, {"dct1", "at least 2 points", "given axis 1 of 8x1x5", "give more"},
+                 [](auto& o) {
+                   o.shape = {8, 1, 5};
+                   o.kinds = Kind::dct1;
+                 });
+  // The axis of 6 points: one number too few, and one too many.
+  for (const std::int64_t number : {0, 7}) {
+    const std::string given = "given " + std::to_string(number) + ";";
+    expect_refused(invalid, {"modes of axis 1", "from 1 to its 6 points", given}, [&](auto& o) {
+      o.modes = {8, number, 5};
+    });
+    expect_refused(invalid, {"support of axis 1", "from 1 to its 6 points", given}, [&](auto& o) {
+      o.support = {8, number, 5};
+    });
+  }
+}
+
 TEST(FftErrors, MemoryThatIsNotThere) {
   if (size_of(world) == 1) GTEST_SKIP() << "one rank exchanges nothing and needs little workspace";
   expect_refused(ErrorCode::out_of_memory, {"available"}, [](auto& o) {
@@ -81,6 +104,10 @@ TEST(FftErrors, RanksThatDisagree) {
          o.axes = {0, 1};
        }},
       {"kind", [](auto& o) { o.kinds = Kind::r2c; }},
+      {"element", [](auto& o) { o.element = Element::complex; }},
+      {"modes", [](auto& o) { o.modes = {two_thirds}; }},
+      {"support", [](auto& o) { o.support = {4}; }},
+      {"components", [](auto& o) { o.components = 3; }},
       {"input",
        [&](auto& o) {
          o.input = Layout::slab({8, 6, 5}, ranks);
@@ -110,7 +137,7 @@ TEST(FftErrors, RanksThatDisagree) {
     expect_refused(ErrorCode::disagreement, {word + " is "}, [&, &set = change](auto& o) {
       if (last_rank()) set(o);
     });
-  EXPECT_EQ(changes.size(), 24u);
+  EXPECT_EQ(changes.size(), 28u);
 }
 
 TEST(FftErrors, RanksThatDisagreeInPrecision) {

@@ -3,49 +3,15 @@
 
 #include "api/handle.hpp"
 #include "comm/from_mpi.hpp"
-#include "comm/node_memory.hpp"
+#include "mpi/support/every_method.hpp"
 #include "mpi/support/fft_check.hpp"
 #include "mpi/support/same_error.hpp"
+#include "mpi/support/stage_bytes.hpp"
 #include "mpi/support/world.hpp"
 #include "plan/round_trip_steps.hpp"
 
 namespace weft::test_support {
 namespace {
-
-bool all_share_memory() {
-  const comm::Communicator comm = comm::communicator_of(world);
-  return comm.node_group().size() == comm.size() &&
-         comm::node_memory_kind(comm) != comm::NodeMemoryKind::ordinary;
-}
-
-std::vector<Exchange> every_method() {
-  std::vector<Exchange> all{
-      {.method = Method::collective, .wire_form = WireForm::packed},
-      {.method = Method::collective, .wire_form = WireForm::datatype},
-      {.method = Method::messages, .wire_form = WireForm::packed},
-      {.method = Method::messages, .wire_form = WireForm::packed, .chunks = 3},
-      {.method = Method::messages, .wire_form = WireForm::packed, .piece_bytes = 64},
-      {.method = Method::messages, .wire_form = WireForm::datatype},
-      {.method = Method::collective, .wire = WirePrecision::f32}};
-  if (all_share_memory()) {
-    all.push_back({.method = Method::shared});
-    all.push_back({.method = Method::messages, .nodes = NodeUse::separate});
-    all.push_back({.method = Method::messages, .nodes = NodeUse::combined});
-  }
-  return with_every_method(all);
-}
-
-/// Bytes of one field that a rank sends to others and gets from them, by the boxes of two layouts.
-struct Moved {
-  std::int64_t sent = 0;
-  std::int64_t received = 0;
-};
-
-Moved moved_between(const Layout& from, const Layout& to, int rank, std::int64_t element_bytes) {
-  const std::int64_t kept = intersect(from.box(rank), to.box(rank)).volume();
-  return {(from.local_volume(rank) - kept) * element_bytes,
-          (to.local_volume(rank) - kept) * element_bytes};
-}
 
 void do_nothing(const Tile&) {}
 
@@ -111,17 +77,9 @@ void check_record(const Problem& problem, ApplyIn turn, std::int64_t in, std::in
     const std::size_t hop = is_there ? exchange : 2 * there - 1 - exchange;
     const std::size_t number = in_spectrum ? hop : last - hop;  // of the plan
     const bool is_forward = is_there == in_spectrum;
-    const Layout& before = plan.stages[number].target;
-    const Layout& after = plan.stages[number + 1].source;
-    const std::int64_t element =
-        element_bytes(plan.stages[number].target_element, problem.precision) /
-        (plan.exchanges[number].wire == WirePrecision::f32 ? 2 : 1);
-    const Moved moved = moved_between(is_forward ? before : after, is_forward ? after : before,
-                                      handle.comm().rank(), element);
+    const MovedBytes moved = moved_bytes(plan, number, handle.comm().rank(), is_forward);
     const bool takes_part = lane < static_cast<std::size_t>(is_there ? in : out);
-    const bool by_memory = plan.exchanges[number].method == Method::shared ||
-                           plan.exchanges[number].nodes == NodeUse::separate ||
-                           plan.exchanges[number].nodes == NodeUse::combined;
+    const bool by_memory = is_by_memory(plan.exchanges[number]);
     EXPECT_EQ(step.bytes_sent, takes_part && !by_memory ? moved.sent : 0);
     EXPECT_EQ(step.bytes_from_others, takes_part && by_memory ? moved.received : 0);
   }
@@ -147,6 +105,53 @@ TEST(RoundTripRecord, ExchangesMoveWhatTheLayoutsSay) {
           ++run;
         }
   EXPECT_GE(run, 56);
+}
+
+/// Checks that the stage at the turn reads each local array once and writes each once.
+void check_turn(const Problem& problem, ApplyIn turn, std::int64_t in, std::int64_t out) {
+  Trips trips(problem);
+  api::Handle& handle = trips.handle();
+  const Plan& plan = handle.plan();
+  SCOPED_TRACE(explain(plan) + (turn == ApplyIn::spectrum ? "in the spectrum" : "in space"));
+  handle.set_recording(true);
+  trips.apply(turn, in, out, {.function = {do_nothing}});
+  const RoundTripSteps steps = round_trip_steps(plan, turn);
+  const Stage& stage = plan.stages[steps.stages[steps.turn]];
+  // The array on the outward side of the turn, where it comes from and returns to.
+  const bool in_spectrum = turn == ApplyIn::spectrum;
+  const std::int64_t array_bytes =
+      (in_spectrum ? stage.source : stage.target).local_volume(handle.comm().rank()) *
+      weft::element_bytes(in_spectrum ? stage.source_element : stage.target_element,
+                          problem.precision);
+  const std::size_t steps_a_lane = 2 * steps.stages.size() - 1;
+  const std::vector<StepRecord>& record = handle.record();
+  ASSERT_EQ(record.size(), steps_a_lane * static_cast<std::size_t>(std::max(in, out)));
+  // The first lane has the record of all fields.
+  for (std::size_t first = 0; first < record.size(); first += steps_a_lane) {
+    const StepRecord& step = record[first + 2 * steps.turn];
+    SCOPED_TRACE(step.name + ", lane " + std::to_string(first / steps_a_lane));
+    EXPECT_EQ(step.bytes_read, first == 0 ? in * array_bytes : 0);
+    EXPECT_EQ(step.bytes_written, first == 0 ? out * array_bytes : 0);
+  }
+}
+
+/// The transforms before the function, the function and those after it are one pass through memory,
+/// if their arrays fit in cache.
+TEST(RoundTripRecord, TheStageAtTheTurnIsOnePass) {
+  const std::vector<std::pair<std::int64_t, std::int64_t>> counts{{1, 1}, {2, 1}, {1, 3}};
+  for (const Exchange& exchange : every_method()) {
+    if (exchange.wire == WirePrecision::f32) continue;  // the blocks of others have half the bytes
+    for (const Kind kind : {Kind::c2c, Kind::r2c})
+      for (const ApplyIn turn : {ApplyIn::spectrum, ApplyIn::space})
+        for (const auto& [in, out] : counts) {
+          Problem problem{.shape = {9, 10, 7},
+                          .kinds = kind,
+                          .ranks = size_of(world),
+                          .ranks_per_node = all_share_memory() ? size_of(world) : 1,
+                          .exchange = exchange};
+          check_turn(checked(problem), turn, in, out);
+        }
+  }
 }
 
 /// Forward and backward record what comes from other ranks' memory, also with modes and support.
@@ -176,15 +181,9 @@ TEST(RoundTripRecord, BytesFromOthersAreThoseOfTheLayouts) {
           ASSERT_EQ(handle.record().size(), 2 * exchanges + 1);
           for (std::size_t i = 0; i < exchanges; ++i) {
             const std::size_t number = is_forward ? i : exchanges - 1 - i;
-            const Layout& before = plan.stages[number].target;
-            const Layout& after = plan.stages[number + 1].source;
             const StepRecord& step = handle.record()[2 * i + 1];
-            EXPECT_EQ(
-                step.bytes_from_others,
-                moved_between(is_forward ? before : after, is_forward ? after : before,
-                              handle.comm().rank(),
-                              element_bytes(plan.stages[number].target_element, problem.precision))
-                    .received);
+            EXPECT_EQ(step.bytes_from_others,
+                      moved_bytes(plan, number, handle.comm().rank(), is_forward).received);
             EXPECT_EQ(step.bytes_sent, 0);
           }
         }

@@ -28,6 +28,9 @@ inline int size_of(MPI_Comm comm) {
   return size;
 }
 
+/// Returns whether this is the first rank of the test.
+inline bool is_first() { return rank_of(MPI_COMM_WORLD) == 0; }
+
 /// Returns the seed of a random test, the same on all ranks. Rank 0 prints it. Collective.
 inline std::uint64_t seed_of_all_ranks(std::uint64_t default_seed) {
   std::uint64_t seed = rank_of(MPI_COMM_WORLD) == 0 ? chosen_seed(default_seed) : 0;

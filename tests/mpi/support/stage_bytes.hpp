@@ -1,8 +1,9 @@
-// The bytes of the array before and after each stage of a plan: the expected values for records of
-// traffic.
+// The bytes of the array before and after each stage of a plan, and those that its exchanges move: the
+// expected values for records of traffic.
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -33,6 +34,29 @@ inline std::vector<StageBytes> stage_bytes(const Plan& plan, int rank, bool forw
   std::reverse(all.begin(), all.end());
   for (StageBytes& s : all) std::swap(s.in, s.out);
   return all;
+}
+
+/// Bytes of one field that a rank sends to others and gets from them.
+struct MovedBytes {
+  std::int64_t sent = 0;
+  std::int64_t received = 0;
+};
+
+/// Returns them for an exchange, by the boxes of the layouts before and after it.
+inline MovedBytes moved_bytes(const Plan& plan, std::size_t exchange, int rank, bool forward) {
+  const Stage& stage = plan.stages[exchange];
+  const Layout& from = forward ? stage.target : plan.stages[exchange + 1].source;
+  const Layout& to = forward ? plan.stages[exchange + 1].source : stage.target;
+  const std::int64_t element = weft::element_bytes(stage.target_element, plan.problem.precision) /
+                               (plan.exchanges[exchange].wire == WirePrecision::f32 ? 2 : 1);
+  const std::int64_t kept = intersect(from.box(rank), to.box(rank)).volume();
+  return {(from.local_volume(rank) - kept) * element, (to.local_volume(rank) - kept) * element};
+}
+
+/// Returns whether ranks of one node read the blocks of this exchange from each other's memory.
+inline bool is_by_memory(const Exchange& exchange) {
+  return exchange.method == Method::shared || exchange.nodes == NodeUse::separate ||
+         exchange.nodes == NodeUse::combined;
 }
 
 }  // namespace weft::test_support

@@ -1,41 +1,18 @@
-"""Work on fields while they are in cache: round trips against numpy, compiled functions, and refusals."""
+"""Work on fields while they are in cache: round trips against numpy, and refusals."""
 
 from __future__ import annotations
 
-import ctypes
-import subprocess
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 import weft
-from fields_on_ranks import curl_of_fields, local, noise
+from fields_on_ranks import curl_of_fields
 
 if TYPE_CHECKING:
     from pool import Pool
 
 pytestmark = pytest.mark.skipif(not weft.running_available(), reason="transforms need weft's extension module over MPI")
-FUNCTION_SOURCE = """
-#include "weft/tile.h"
-/* Multiplies the one input by the number that `user` points to. */
-int times(const weft_tile* tile, void* user) {
-  const int64_t parts = tile->is_complex ? 2 : 1;
-  const double factor = user ? *(const double*)user : 2;
-  const int64_t* n = tile->extents;
-  const int64_t* s = tile->strides;
-  if (tile->dims != 3 || tile->real_bytes != 8) return 1;
-  for (int64_t i = 0; i < n[0]; ++i)
-    for (int64_t j = 0; j < n[1]; ++j)
-      for (int64_t k = 0; k < n[2]; ++k)
-        for (int64_t p = 0; p < parts; ++p) {
-          const int64_t at = (i * s[0] + j * s[1] + k * s[2]) * parts + p;
-          ((double*)tile->outputs[0])[at] = factor * ((const double*)tile->inputs[0])[at];
-        }
-  return 0;
-}
-int fails(const weft_tile* tile, void* user) { return tile && !user ? 7 : 0; }
-"""
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
@@ -100,83 +77,6 @@ def test_the_time_of_a_round_trip_is_predicted() -> None:
     ]
     with pytest.raises(weft.InvalidArgument, match='apply_in must be "spectrum", "space" or None'):
         weft.predict(plan, "ethernet-10g", apply_in="time")
-
-
-@pytest.fixture(scope="module")
-def compiled(tmp_path_factory: pytest.TempPathFactory) -> ctypes.CDLL:
-    folder = tmp_path_factory.mktemp("compiled")
-    source = folder / "times.c"
-    source.write_text(FUNCTION_SOURCE)
-    include = Path(__file__).parents[3] / "include"
-    command = ["cc", "-shared", "-fPIC", "-O2", f"-I{include}", str(source), "-o", str(folder / "times.so")]
-    subprocess.run(command, check=True)
-    return ctypes.CDLL(str(folder / "times.so"))
-
-
-def test_a_c_function(compiled: ctypes.CDLL) -> None:
-    fft = weft.FFT((6, 5, 8), kind="r2c", threads=2)
-    x = local(fft, noise((6, 5, 8), 3))
-    done = fft.apply_in_spectrum(weft.FieldFunction(compiled.times, pointwise=True), [x])
-    np.testing.assert_allclose(done.outputs[0], 2 * x, atol=1e-13)
-    with pytest.raises(weft.InvalidArgument, match="returned 7 instead of 0"):
-        fft.apply_in_spectrum(compiled.fails, [x])
-
-
-def test_a_low_level_callable(compiled: ctypes.CDLL) -> None:
-    scipy = pytest.importorskip("scipy")
-    fft = weft.FFT((6, 5, 8))
-    x = fft.input.empty()
-    x[...] = noise((6, 5, 8), 4)
-    three = ctypes.c_double(3)
-    compiled.times.argtypes = (ctypes.c_void_p, ctypes.c_void_p)
-    low = scipy.LowLevelCallable(compiled.times, ctypes.cast(ctypes.pointer(three), ctypes.c_void_p))
-    done = fft.apply_in_spectrum(low, [x])
-    np.testing.assert_allclose(done.outputs[0], 3 * x, atol=1e-13)
-
-
-def energy_and_half(inputs: Any, outputs: Any, coordinates: Any, weights: Any, results: Any) -> None:
-    x, y = inputs[0], outputs[0]
-    for i in range(x.shape[0]):
-        for j in range(x.shape[1]):
-            for k in range(x.shape[2]):
-                results[0] += weights[2][k] * (x[i, j, k].real ** 2 + x[i, j, k].imag ** 2)
-                results[1] += coordinates[0][i] ** 2
-                y[i, j, k] = x[i, j, k] / 2
-
-
-@pytest.mark.parametrize("pointwise", [False, True])
-def test_a_function_that_numba_compiles(pointwise: bool) -> None:
-    pytest.importorskip("numba")
-    fft = weft.FFT((6, 5, 8), kind="r2c", threads=2)
-    x = local(fft, noise((6, 5, 8), 3))
-    function = weft.numba_function(energy_and_half, results=2, pointwise=pointwise)
-    done = fft.apply_in_spectrum(function, [x])
-    np.testing.assert_allclose(done.outputs[0], x / 2, atol=1e-13)
-    assert done.results == pytest.approx(((x**2).sum() * x.size, (0 + 1 + 4 + 9 + 4 + 1) * 5 * 5), rel=1e-12)
-    with pytest.raises(weft.InvalidArgument, match="returned 1 instead of 0"):  # two axes, and compiled for three
-        weft.FFT((4, 6), kind="r2c").apply_in_spectrum(function, [np.zeros((4, 6))])
-
-
-def test_what_numba_function_refuses() -> None:
-    with pytest.raises(weft.InvalidArgument, match="a Python function"):
-        weft.numba_function(print)
-    for options, text in (
-        ({"dtype": "longdouble"}, "dtype must be one of"),
-        ({"inputs": 0}, "inputs"),
-        ({"dims": 9}, "dims"),
-    ):
-        with pytest.raises(weft.InvalidArgument, match=text):
-            weft.numba_function(energy_and_half, **options)  # type: ignore[arg-type]
-
-
-def test_a_function_that_numba_cannot_compile() -> None:
-    pytest.importorskip("numba")
-
-    def words(inputs: Any, outputs: Any, coordinates: Any, weights: Any, results: Any) -> None:
-        outputs[0][0, 0, 0] = inputs.missing
-
-    with pytest.raises(weft.InvalidArgument, match="numba cannot compile"):
-        weft.numba_function(words)
 
 
 @pytest.mark.parametrize(

@@ -24,6 +24,26 @@ CASES: dict[str, tuple[dict[str, Any], dict[str, Any], set[str]]] = {
         {"kind": "r2c", "modes": [5, 5, 7], "shape": [12, 14, 15]},
         {"output"},
     ),
+    "the same spectrum of fewer points": (
+        {"kind": "r2c", "input": "columns"},
+        {"kind": "r2c", "support": [4, 9, 7]},
+        {"output"},
+    ),
+    "a field padded with zeros": (
+        {"kind": "r2c", "input": "columns"},
+        {"kind": "r2c", "shape": [16, 18, 20], "support": N},
+        {"input"},
+    ),
+    "another support of the same points": (
+        {"support": [5, 9, 6], "input": "columns"},
+        {"shape": [10, 9, 12], "support": [5, 9, 6]},
+        {"input"},
+    ),
+    "another effort": (  # no time for trials, which would choose another plan each time
+        {"kind": "r2c", "input": "columns"},
+        {"kind": "r2c", "planning": {"effort": "measure", "budget_s": 0}},
+        {"input", "output"},
+    ),
     "an output of its own": ({"input": "columns"}, {"output": "same"}, {"input"}),
 }
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import platform
+import re
 import signal
 import subprocess
 import sys
@@ -309,6 +311,26 @@ def test_info_and_plan_and_version(tmp_path: Path) -> None:
     assert plan == json.loads(weft_package.plan((64, 64, 64), kind="r2c", ranks=16384).to_json())
     assert "16384 ranks" in weft("plan", "64x64x64", "--ranks", "16384", cwd=tmp_path).out
     assert weft("--version", cwd=tmp_path).out.strip() == f"weft {weft_package.__version__}"
+
+
+def test_info_names_the_engines_of_lines(tmp_path: Path) -> None:
+    """Bits of a result depend on the version and the instruction set of each engine."""
+    ducc0 = r"ducc0 \d+\.\d+\.\d+ for ([^;]+), vectors of \d+ f64, \d+ f32"
+    outcome = weft("info", cwd=tmp_path)
+    assert_done(outcome)
+    (line,) = re.findall(r"^FFT engines +(.*)$", outcome.out, re.M)
+    assert re.search(rf"ducc0: {ducc0}$", line), line
+    engines = weft_package.build_info()["engines"]
+    if "fftw" in engines:
+        assert re.match(r"fftw: fftw-\d+\.\d+[^ ]*[; (]", line), line
+        assert engines["fftw"] in line
+    without = weft("info", "--json", cwd=tmp_path, WEFT_FFTW_LIBRARY="none", WEFT_ISA="v1")
+    engines = json.loads(without.out)["engines"]
+    assert list(engines) == ["ducc0"]
+    narrow = re.fullmatch(ducc0, engines["ducc0"])
+    assert narrow, engines
+    if platform.machine() == "x86_64":
+        assert narrow[1] == "x86-64 (SSE2)"
 
 
 @pytest.mark.parametrize("command", ["fft", "spectrum", "bench", "plan", "verify", "info"])

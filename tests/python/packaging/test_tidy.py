@@ -35,6 +35,10 @@ def clean_tree(tmp_path: Path) -> Path:
     write(tmp_path, "src/ooc/run/files.cpp", '#include "disk/volume.hpp"\n#include "ooc/plan/radices.hpp"\n')
     write(tmp_path, "src/bmmc/ranks/records.cpp", '#include "comm/messages.hpp"\n#include "ooc/ranks/sets.hpp"\n')
     write(tmp_path, "src/ooc_choice/all.cpp", '#include "bmmc/plan/cost.hpp"\n#include "ooc/plan/cost.hpp"\n')
+    write(tmp_path, "src/plan/methods/all.cpp", "bool is_rma(Method m) { return m == Method::rma; }\n")
+    write(tmp_path, "src/exchange/table.cpp", "int f(Method m) {\n  switch (m) {\n    case Method::rma:\n")
+    write(tmp_path, "src/planner/names.cpp", "Exchange e{.method = Method::rma};\nbool same = a.method == b.method;\n")
+    write(tmp_path, "tests/unit/plan/names.cpp", "bool same = e.method == Method::rma;\n")
     write(tmp_path, "src/comm/messages.hpp", "#pragma once\n#include <mpi.h>\n")
     write(tmp_path, "tests/mpi/main.cpp", "#include <mpi.h>\n")
     write(tmp_path, "python/weft/__init__.py", "from weft.planning import mapping\n")
@@ -60,6 +64,10 @@ OFFENCES = {
     "public header, from src": ("src/base/a.cpp", "#include <weft/plan.hpp>\n", "base must not include"),
     "public header, upward": ("include/weft/error.hpp", "#include <weft/layout.hpp>\n", "base must not"),
     "facade, from below": ("src/run/a.cpp", "#include <weft/fft.hpp>\n", "run must not include"),
+    "compares a method": ("src/plan/a.cpp", "if (e.method == Method::rma) f();\n", "src/plan/a.cpp:1: only src/plan"),
+    "compares a method, otherwise": ("src/run/a.cpp", "if (e.method != weft::Method::rma) f();\n", "compare methods"),
+    "compares a method, first": ("include/weft/layout.hpp", "if (Method::rma == m) f();\n", "compare methods"),
+    "a case of a method": ("python/src/a.cpp", "switch (m) {\n  case Method::rma:\n", "python/src/a.cpp:2: only"),
     "unknown public header": ("src/run/a.cpp", "#include <weft/odd.hpp>\n", "run must not include"),
     "mpi": ("src/exchange/a.cpp", "#include <mpi.h>\n", "only comm"),
     "plan uses a kernel": ("src/ooc/plan/a.cpp", '#include "kernel/tile.hpp"\n', "ooc/plan must not include kernel"),

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
+
+if TYPE_CHECKING:
+    from pool import Pool
 
 PAGE = Path(__file__).resolve().parents[3] / "docs" / "toolkit.md"
 SECTIONS = re.split(r"^## ", PAGE.read_text(), flags=re.MULTILINE)[1:]
@@ -21,6 +24,7 @@ def test_the_page_has_examples() -> None:
     assert [title for title, _ in EXAMPLES] == [
         "Poisson's equation in a channel",
         "Products without aliases",
+        "A linear convolution",
         "A linear convolution",
         "Vector fields",
         "Grids that fit together",
@@ -38,3 +42,9 @@ def test_an_example_runs(code: str) -> None:
     namespace: dict[str, Any] = {}
     exec("import numpy as np\nimport weft\n" + code, namespace)
     assert namespace["error"] < 1e-12
+
+
+def test_an_example_runs_on_ranks(pool: Pool) -> None:
+    (code,) = [code for _, code in EXAMPLES if "comm=comm" in code]
+    for ranks in (2, 3, 5):
+        assert max(pool.values("examples_on_ranks.error_of_example", ranks, code=code)) < 1e-12

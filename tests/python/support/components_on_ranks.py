@@ -206,6 +206,8 @@ def components_that_differ(comm: Any, given: Any, only: Any) -> str:
 def fitting(comm: Any, shape: list[int], options: dict[str, Any], others: dict[str, Any]) -> dict[str, bool]:
     """Returns the sides on which a transform like another has its layout, after a comparison with one process."""
     other = weft.FFT(tuple(shape), comm=comm, **options)
+    if "planning" in others:
+        others["planning"] = weft.Planning(**others["planning"])
     shape_here = tuple(others.pop("shape", shape))
     found = weft.FFT(shape_here, comm=comm, like=other, **others)
     problem = found.plan.problem
@@ -217,6 +219,8 @@ def fitting(comm: Any, shape: list[int], options: dict[str, Any], others: dict[s
     require_whole(comm, X, found.output.layout, wanted.reshape(found.output.layout.shape), tolerance)
     by_plan = weft.FFT(shape_here, comm=comm, like=other.plan, **others)
     assert by_plan.plan == found.plan
+    if "planning" in others:
+        assert problem.effort == others["planning"].effort != other.plan.problem.effort
     return {
         "input": found.plan.input == other.plan.input,
         "output": found.plan.output == other.plan.output,

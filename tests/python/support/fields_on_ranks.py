@@ -195,6 +195,43 @@ def open_error(comm: Any, n: int, order: Any) -> float:
     return float(np.abs(solver.solve(rho).u - wanted).max(initial=0) / largest)
 
 
+def solved_once(comm: Any) -> float:
+    """Returns the error of solve_poisson between walls and on a periodic box, of which ranks have slices."""
+    ranks = comm.size
+    layout = weft.Layout.slab((10, 9), ranks)
+    x, y = (np.arange(10) + 0.5) / 10, np.arange(9) / 9
+    wanted = np.cos(np.pi * x)[:, None] * np.cos(4 * np.pi * y)
+    rho = 3 - 17 * np.pi**2 * wanted
+    found = weft.solve_poisson(_part(rho, layout, comm), boundary=("neumann", "periodic"), layout=layout, comm=comm)
+    error = abs(found.mean - 3)
+    whole = weft.gather(found.u, layout, comm)
+    if whole is not None:
+        error = max(error, float(np.abs(whole - wanted).max()))
+    # The equations of differences, of a field on the columns of the ranks.
+    layout = weft.Layout.slab((10, 9), ranks, 1)
+    rho = noise((10, 9), 4)
+    found = weft.solve_poisson(_part(rho, layout, comm), order=2, layout=layout, comm=comm)
+    whole = weft.gather(found.u, layout, comm)
+    if whole is not None:
+        steps = enumerate((1 / 10, 1 / 9))
+        laplacian = sum((np.roll(whole, 1, axis) + np.roll(whole, -1, axis) - 2 * whole) / h**2 for axis, h in steps)
+        error = max(error, float(np.abs(laplacian - (rho - rho.mean())).max()) / 100)
+    return error
+
+
+def _part(whole: NDArray[Any], layout: weft.Layout, comm: Any) -> NDArray[Any]:
+    """Returns this rank's box of an array."""
+    return np.ascontiguousarray(whole[tuple(slice(*bounds) for bounds in layout.box(comm.rank))])
+
+
+def solved_without_layout(comm: Any) -> str:
+    """Returns the message where only the last rank gives the layout."""
+    layout = weft.Layout.slab((9, 8), comm.size)
+    rho = np.zeros(layout.local_shape(comm.rank))
+    is_last = comm.rank == comm.size - 1
+    return _message(lambda: weft.solve_poisson(rho, layout=layout if is_last else None, comm=comm))
+
+
 def errors_of_poisson_on_one_rank(comm: Any) -> list[str]:
     """Returns the messages where the middle rank alone gives a bad shape, then bad arrays."""
     is_bad = comm.rank == 1

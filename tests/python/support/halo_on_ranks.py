@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import weft
+from weft.verify import runner
 
 DTYPES = ("float32", "float64", "complex64", "complex128", "int16", "bool", "i4,f8")
 NUMBERS = ("float32", "float64", "complex64", "complex128", "longdouble")
@@ -23,6 +24,9 @@ EXCHANGES: tuple[Any, ...] = (
     ),
     {"method": "messages", "requests": "persistent", "chunks": 2},
     {"method": "messages", "piece_bytes": 64},
+    {"method": "rma"},
+    {"method": "rma", "chunks": 2},
+    {"method": "shared"},  # where ranks can share memory
 )
 
 
@@ -54,7 +58,10 @@ class Case:
         self.seed = draw.getrandbits(32)
 
     def halo(self, comm: Any) -> weft.Halo:
-        return weft.Halo(self.layout, self.widths, self.periodic, comm=comm, dtype=self.dtype, exchange=self.exchange)
+        exchange = self.exchange
+        if isinstance(exchange, weft.Exchange) and exchange.method == "shared" and not runner.can_share(comm):
+            exchange = None
+        return weft.Halo(self.layout, self.widths, self.periodic, comm=comm, dtype=self.dtype, exchange=exchange)
 
     def box(self, rank: int) -> tuple[tuple[int, int], ...]:
         return self.layout.box(rank)

@@ -38,6 +38,8 @@ from fields_on_ranks import (  # noqa: F401
     product_in_space,
     record_of_a_round_trip,
     round_trips_that_differ,
+    solved_once,
+    solved_without_layout,
 )
 from files_on_ranks import loaded, save_badly, save_on_a_full_disk, saved  # noqa: F401
 from grouping import for_fft, for_plan
