@@ -57,6 +57,7 @@ TEST(FftMachine, ChoosesOtherWays) {
   if (size_of(MPI_COMM_WORLD) == 1) GTEST_SKIP() << "one rank has one way";
   std::set<std::string> ways;
   for (std::uint64_t number = 0; number < 40; ++number) {
+    // The machines are the same each time: rare draws could have too few ways.
     Random random(number);
     const Fft<double> fft(options_with(random_machine(random)));
     EXPECT_EQ(fft.plan().chosen_by, "model");

@@ -58,7 +58,9 @@ TEST(Redistribute, RandomLayouts) {
 }
 
 TEST(Redistribute, CountsBeyondTheLimit) {
-  Random random(5);
+  const std::uint64_t seed = seed_of_all_ranks(5);
+  SCOPED_TRACE(repeated_by(seed));
+  Random random(seed);
   const Shape shape{9, 8, 7};
   for (const std::int64_t limit : {1, 7, 100}) {
     comm::set_count_limit(limit);
@@ -71,7 +73,9 @@ TEST(Redistribute, CountsBeyondTheLimit) {
 }
 
 TEST(Redistribute, GatherAndScatterWithEveryRoot) {
-  Random random(6);
+  const std::uint64_t seed = seed_of_all_ranks(6);
+  SCOPED_TRACE(repeated_by(seed));
+  Random random(seed);
   const std::int64_t ranks = size_of(world);
   for (int root = 0; root < ranks; ++root) {
     const Shape shape{5, 6, 4};
@@ -92,7 +96,9 @@ TEST(Redistribute, GatherAndScatterWithEveryRoot) {
 }
 
 TEST(Redistribute, LayoutOfLocalBoxes) {
-  Random random(8);
+  const std::uint64_t seed = seed_of_all_ranks(8);
+  SCOPED_TRACE(repeated_by(seed));
+  Random random(seed);
   const std::int64_t ranks = size_of(world);
   int run = 0;
   for (const Shape& shape : {Shape{30}, Shape{7, 9}, Shape{4, 5, 6}}) {

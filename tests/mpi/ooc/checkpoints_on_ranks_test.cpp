@@ -10,6 +10,7 @@
 #include "comm/agreement.hpp"
 #include "mpi/support/ooc_disks.hpp"
 #include "mpi/support/same_error.hpp"
+#include "mpi/support/seed_of_all_ranks.hpp"
 #include "mpi/support/world.hpp"
 #include "ooc/plan/k_pass_planner.hpp"
 #include "ooc/ranks/run_on_ranks.hpp"
@@ -38,7 +39,9 @@ TEST(OocCheckpointsOnRanks, GoesOnFromItsLastCheckpoint) {
   ASSERT_GE(plan.passes.size(), 4u);  // the third one writes where the second has read
   const OwnershipPtr input = ownership(3, plan.input_bytes(), comm.size());
   const OwnershipPtr output = ownership(7, plan.output_bytes(), comm.size());
-  const auto x = bytes_of<double>(test_support::random_exact(1 << 12, 71, false), false);
+  const std::uint64_t seed = test_support::seed_of_all_ranks(71);
+  SCOPED_TRACE(test_support::repeated_by(seed));
+  const auto x = bytes_of<double>(test_support::random_exact(1 << 12, seed, false), false);
   Disks alone(plan, input, output, comm.rank());
   alone.put(x);
   run_on_ranks(plan, comm, alone.volumes());

@@ -17,6 +17,7 @@
 #include "base/memory.hpp"
 #include "mpi/support/ooc_disks.hpp"
 #include "mpi/support/same_error.hpp"
+#include "mpi/support/seed_of_all_ranks.hpp"
 #include "mpi/support/world.hpp"
 #include "ooc/plan/k_pass_planner.hpp"
 #include "support/ooc_reference.hpp"
@@ -125,16 +126,16 @@ std::vector<Case> cases(Precision precision) {
 TEST(OocOnRanks, AgreesWithTheReference) {
   if (rank_count_is_left_out()) GTEST_SKIP();
   const int ranks = all_ranks().size();
+  const std::uint64_t seed = test_support::seed_of_all_ranks(61);
+  SCOPED_TRACE(test_support::repeated_by(seed));
   std::set<std::size_t> passes;
   int which = 0;
   for (std::size_t k = 0; k < cases(Precision::f64).size(); ++k, ++which) {
     // Every case is done in both precisions, by one odd number of ranks or the next.
     const auto precision = (which + ranks / 2) % 2 == 0 ? Precision::f32 : Precision::f64;
     const Case c = cases(precision)[k];
-    const unsigned seed = 61;
     const KPassPlan plan = distribute_plan(plan_passes(c.problem), ranks);
-    SCOPED_TRACE(std::string(c.name) + ", " + to_string(precision) + ", seed " +
-                 std::to_string(seed));
+    SCOPED_TRACE(std::string(c.name) + ", " + to_string(precision));
     passes.insert(plan.passes.size());
     expect_result(plan, ownership(which, plan.input_bytes(), ranks),
                   ownership(which + 3, plan.output_bytes(), ranks), seed,
@@ -143,7 +144,7 @@ TEST(OocOnRanks, AgreesWithTheReference) {
   for (const std::size_t count : {1, 2, 3, 4}) EXPECT_EQ(passes.count(count), 1u) << count;
 }
 
-/// What a pass reads was stored for it, so k passes make k - 1 exchanges and those of the ends.
+/// The input of a pass was stored for it, so k passes make k - 1 exchanges and those of the ends.
 TEST(OocOnRanks, ScratchIsReadWithoutMessages) {
   const int ranks = all_ranks().size();
   for (const Case& c : cases(Precision::f64)) {

@@ -11,8 +11,8 @@
 
 #include <weft/weft.hpp>
 
+#include "mpi/support/seed_of_all_ranks.hpp"
 #include "support/random_problems.hpp"
-#include "support/seed.hpp"
 #include "support/serial_reference.hpp"
 
 namespace weft::test_support {
@@ -26,13 +26,6 @@ inline int size_of(MPI_Comm comm) {
   int size = 0;
   MPI_Comm_size(comm, &size);
   return size;
-}
-
-/// Returns the seed of a random test, the same on all ranks. Rank 0 prints it. Collective.
-inline std::uint64_t seed_of_all_ranks(std::uint64_t default_seed) {
-  std::uint64_t seed = rank_of(MPI_COMM_WORLD) == 0 ? chosen_seed(default_seed) : 0;
-  MPI_Bcast(&seed, 1, MPI_UINT64_T, 0, MPI_COMM_WORLD);
-  return seed;
 }
 
 /// Number `index` of a reproducible sequence in [-1, 1), a multiple of 2^-20: exact in every

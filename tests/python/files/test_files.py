@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import seeds
 import weft
 from weft.files import (
     NPY_ENDINGS,
@@ -37,7 +38,7 @@ def values(rng: np.random.Generator, shape: tuple[int, ...], dtype: str) -> np.n
 
 @pytest.mark.parametrize("bytes_max", [1, 24, 100, 1 << 20])
 def test_pieces_make_up_the_box(bytes_max: int) -> None:
-    rng = np.random.default_rng(bytes_max)
+    rng = np.random.default_rng([seeds.seed(), bytes_max])
     elements = 0
     for _ in range(100):
         shape = tuple(int(n) for n in rng.integers(1, 7, rng.integers(1, 5)))

@@ -26,6 +26,7 @@ using test_support::UnsafeVolume;
 struct Disks {
   explicit Disks(const KPassPlan& plan)
       : input(plan.input_bytes()), output(plan.output_bytes()), scratch(plan.scratch_bytes) {
+    // The seed is fixed: the contents of all runs must be the same.
     Random random(7);
     auto* values = reinterpret_cast<float*>(input.content().data());
     for (std::size_t i = 0; i < input.content().size() / sizeof(float); ++i)
