@@ -24,8 +24,8 @@ struct FieldCounts {
   friend bool operator==(const FieldCounts&, const FieldCounts&) = default;
 };
 
-/// What the stages and the time of a round trip depend on. Fields are those of one component: a
-/// vector field of three components is three.
+/// The stages and the time of a round trip depend on these values. Fields are those of one
+/// component: a vector field of three components is three.
 struct FieldTrip {
   ApplyIn turn = ApplyIn::spectrum;
   FieldCounts counts = {};

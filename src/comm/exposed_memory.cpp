@@ -21,7 +21,7 @@ namespace weft::comm {
 namespace {
 
 constexpr std::int64_t alignment = AlignedBuffer::alignment_bytes;
-/// Of one put, as of one message: more would only need larger buffers of MPI.
+/// The limit of one put, as of one message: more would only need larger buffers of MPI.
 constexpr std::int64_t put_bytes_max = std::int64_t{1} << 30;
 
 std::int64_t bytes_to_alignment(const void* address) {

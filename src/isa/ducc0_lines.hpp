@@ -23,7 +23,7 @@ struct DuccLines {
   bool across;
 };
 
-/// What ducc0 needs to transform lines of one length: its tables, and room for each thread.
+/// The needs of ducc0 for lines of one length: its tables, and room for each thread.
 struct DuccTables {
   void* tables;
   std::int64_t workspace_bytes;

@@ -24,8 +24,8 @@ struct HaloProblem {
 /// with the rule, the value and the remedy. Cost: a visit of each rank.
 HaloProblem checked(HaloProblem problem);
 
-// Of a checked problem: the local array of a rank, its box with all planes. A rank with an empty
-// box has no planes.
+// These functions take a checked problem. The local array of a rank is its box with all planes. A
+// rank with an empty box has no planes.
 
 /// Returns the shape, in logical axis order.
 Shape halo_shape(const HaloProblem& problem, std::int64_t rank);

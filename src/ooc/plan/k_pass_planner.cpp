@@ -169,7 +169,7 @@ class Planner {
     return pass;
   }
 
-  /// Where reals are filtered as complex numbers, the first pass reads them.
+  /// If reals are filtered as complex numbers, the first pass reads them.
   KPass with_full_reals(KPass pass) const {
     pass.reads_reals = has_full_reals_ && plan_.passes.empty();
     return pass;

@@ -44,8 +44,8 @@ const char* to_string(OutputOrder);
 struct KPassProblem {
   Shape shape;            ///< of the reals where there are any
   std::vector<int> axes;  ///< the transformed axes
-  /// What the lines of each of `axes` become; for an inverse these are the inverse kinds, of which
-  /// r2c is c2r. None: c2c, but with reals the last axis is r2c.
+  /// The kind of each of `axes`; for an inverse the inverse kinds, of which r2c is c2r. None: c2c,
+  /// but with reals the last axis is r2c.
   std::vector<Kind> kinds = {};
   Precision precision = Precision::f64;
   OutputOrder order = OutputOrder::natural;

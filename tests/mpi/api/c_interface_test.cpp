@@ -245,7 +245,7 @@ TEST(CInterface, OptionsOfOtherVersions) {
   }
 }
 
-/// Whatever one rank gets wrong, all ranks hear of it.
+/// A wrong argument on one rank is an error on all ranks.
 TEST(CInterface, CreateFailsEverywhere) {
   using Change = std::function<void(weft_options&)>;
   const int64_t shape[] = {6, 4};

@@ -85,7 +85,7 @@ exchange::ExchangeEndpoint side_of(std::int64_t rank, std::int64_t ranks_per_nod
   return side;
 }
 
-/// Where pieces of places begin, and how many elements they have there, by buffer.
+/// The first element of each piece of a place, and its number of elements, by buffer.
 using Pieces = std::map<int, std::map<std::int64_t, std::int64_t>>;
 
 void add(const kernel::Place& place, Pieces& pieces) {

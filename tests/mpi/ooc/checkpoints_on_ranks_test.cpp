@@ -22,14 +22,14 @@ namespace {
 using test_support::all_ranks;
 using test_support::expect_same_error;
 
-/// What the first rank was told last; the same on all ranks.
+/// Returns the last progress of the first rank, the same on all ranks.
 PassProgress shared(PassProgress kept) {
   std::array<std::int64_t, 2> values = {kept.pass, kept.panels_done};
   MPI_Bcast(values.data(), 2, MPI_INT64_T, 0, MPI_COMM_WORLD);
   return {.pass = values[0], .panels_done = values[1]};
 }
 
-/// The last rank fails after every round in turn, and what was not on the disks is of no use then.
+/// The last rank fails after every round in turn. Data that was not on the disks is useless then.
 TEST(OocCheckpointsOnRanks, GoesOnFromItsLastCheckpoint) {
   if (rank_count_is_left_out()) GTEST_SKIP();
   const comm::Communicator comm = all_ranks();
@@ -77,7 +77,7 @@ TEST(OocCheckpointsOnRanks, GoesOnFromItsLastCheckpoint) {
   EXPECT_GT(failures, 3 * std::ssize(plan.passes));
 }
 
-/// The first rank's clock decides for all, and the first one is told when all others were.
+/// The first rank's clock decides for all, and the first rank saves its progress last.
 TEST(OocCheckpointsOnRanks, TheyAreThoseOfAll) {
   if (rank_count_is_left_out()) GTEST_SKIP();
   const comm::Communicator comm = all_ranks();
@@ -107,7 +107,7 @@ TEST(OocCheckpointsOnRanks, TheyAreThoseOfAll) {
                                       [&](const PassProgress&) {
                                         if (comm.rank() == unlucky)
                                           throw Error(ErrorCode::io_failure, "no room for a note");
-                                        EXPECT_NE(comm.rank(), 0) << "told before all others";
+                                        EXPECT_NE(comm.rank(), 0) << "saved before all others";
                                       }}});
   });
 }

@@ -80,7 +80,7 @@ struct Case {
   KPassProblem problem;
 };
 
-/// Of one pass to four or more.
+/// Problems of one pass to four or more.
 std::vector<Case> cases(Precision precision) {
   const auto of = [&](const Shape& shape, std::vector<int> axes) {
     return KPassProblem{.shape = shape, .axes = std::move(axes), .precision = precision};
@@ -206,23 +206,23 @@ TEST(OocOnRanks, OneRanksFailureIsThatOfAll) {
     EXPECT_EQ(disks.under_way(), 0u);
   };
   for (const std::int64_t when : {0, 1}) {
-    expect_failure(ErrorCode::io_failure, "told to fail",
+    expect_failure(ErrorCode::io_failure, "fails on purpose",
                    [&](Disks& disks) { disks.input().fail_wait(when); });
-    expect_failure(ErrorCode::io_failure, "told to fail",
+    expect_failure(ErrorCode::io_failure, "fails on purpose",
                    [&](Disks& disks) { disks.output().fail_wait(when); });
-    expect_failure(ErrorCode::io_failure, "told to fail",
+    expect_failure(ErrorCode::io_failure, "fails on purpose",
                    [&](Disks& disks) { disks.output().fail_write(when); });
   }
   // No rank goes on with what it has not got.
   expect_failure(
-      ErrorCode::io_failure, "told to fail", [](Disks& disks) { disks.input().fail_wait(0); },
+      ErrorCode::io_failure, "fails on purpose", [](Disks& disks) { disks.input().fail_wait(0); },
       {.on_panel = [](const PassProgress&) { ADD_FAILURE() << "a round after the failure"; }});
   // The last write of all.
   Disks whole(plan, input, input, comm.rank());
   whole.put(std::vector<std::byte>(static_cast<std::size_t>(plan.input_bytes())));
   run_on_ranks(plan, comm, whole.volumes());
   const std::int64_t writes = whole.output().writes().transfers;
-  expect_failure(ErrorCode::io_failure, "told to fail",
+  expect_failure(ErrorCode::io_failure, "fails on purpose",
                  [&](Disks& disks) { disks.output().fail_wait(writes - 1); });
   expect_failure(ErrorCode::unsupported, "enough", [](Disks&) {},
                  {.on_panel = [&](const PassProgress& at) {

@@ -144,7 +144,7 @@ void expect_sound(const kernel::Place& place, const Box& box, std::int64_t rank,
   EXPECT_EQ(elements, box.volume());
 }
 
-/// What a stage writes covers nothing that it reads, unless each piece returns to its own place.
+/// The output of a stage covers none of its input, unless each piece returns to its own place.
 void expect_apart(const StageSpec& stage) {
   for (const kernel::Piece& read : stage.inlet.pieces)
     for (const kernel::Piece& written : stage.outlet.pieces) {

@@ -340,7 +340,7 @@ TEST(RunPermutation, nothing_is_under_way_after_an_error) {
     for (const std::int64_t ticket : {0, 1, 17, 63, 127}) {
       ModelDisks one(disks), other(disks), third(disks);
       (failing == 0 ? one : failing == 1 ? other : third).fail_ticket(ticket);
-      expect_error(ErrorCode::io_failure, {"told to fail"}, [&] {
+      expect_error(ErrorCode::io_failure, {"fails on purpose"}, [&] {
         run_permutation(passes, disks, 8, {&one, &other, &third});
       });
       EXPECT_EQ(one.under_way() + other.under_way() + third.under_way(), 0);

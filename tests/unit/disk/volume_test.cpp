@@ -353,7 +353,7 @@ TEST(MemoryVolumes, catch_who_does_not_wait) {
   expect_error(ErrorCode::internal, {"no such ticket: 1"}, [&] { volume.wait(ticket); });
   volume.fail_wait(0);
   const Volume::Ticket failing = volume.start_read({&last, 1});
-  expect_error(ErrorCode::io_failure, {"told to fail"}, [&] { volume.wait(failing); });
+  expect_error(ErrorCode::io_failure, {"fails on purpose"}, [&] { volume.wait(failing); });
 }
 
 }  // namespace

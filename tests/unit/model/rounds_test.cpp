@@ -73,7 +73,7 @@ Topology fat_tree(double uplinks) {
   return topology;
 }
 
-// Of rounds 03 12, 13 02, 23 01 the first two send both nodes' messages up, the last none.
+// Rounds 03 12, 13 02, 23 01: the first two send both nodes' messages up, the last none.
 TEST(Rounds, a_fat_tree_waits_for_the_links_above_its_switches) {
   EXPECT_EQ(all_to_all(fat_tree(1), Schedule::pairwise), 2 + 2 + 1);
   EXPECT_EQ(all_to_all(fat_tree(2), Schedule::pairwise), 3);

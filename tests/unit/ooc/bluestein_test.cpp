@@ -61,7 +61,7 @@ void transform_axis(Numbers& array, const Shape& shape, int axis, int sign) {
   }
 }
 
-/// What of an array a halved axis keeps.
+/// Returns the part of an array that a halved axis keeps.
 Numbers half_of(const Numbers& array, const KPassProblem& problem) {
   const int axis = problem.axes.back();
   const std::int64_t n = problem.shape[static_cast<std::size_t>(axis)];
@@ -251,7 +251,7 @@ TEST(KindsOnDisks, arrays_of_any_axes) {
   EXPECT_GT(halved, 50);
 }
 
-/// What c2r makes of two spectra that differ in what it has to ignore.
+/// Two spectra differ only in parts that c2r has to ignore.
 TEST(KindsOnDisks, c2r_ignores_imaginary_parts_of_the_ends) {
   const std::uint64_t seed = test_support::chosen_seed(53);
   SCOPED_TRACE(test_support::repeated_by(seed));

@@ -58,7 +58,7 @@ TEST(Reference, OfLinesIsTheDefinition) {
     }
 }
 
-/// What a run left, and what it took.
+/// The results of a run, and its cost.
 struct Done {
   Exact output;
   std::int64_t held_bytes = 0;
@@ -401,7 +401,7 @@ TEST(RunPasses, nothing_is_under_way_after_an_error) {
         FakeVolume input(plan.output_bytes());
         FakeVolume output(plan.output_bytes());
         fail(input, output, when);
-        expect_error(ErrorCode::io_failure, {"told to fail"},
+        expect_error(ErrorCode::io_failure, {"fails on purpose"},
                      [&] { run_passes(plan, input, output, nullptr); });
         EXPECT_EQ(input.under_way() + output.under_way(), 0u);
       }
