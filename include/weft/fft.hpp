@@ -91,8 +91,8 @@ struct FftOptions {
   MPI_Comm comm = MPI_COMM_NULL;     ///< MPI_COMM_NULL: this process alone, without MPI
   std::optional<Layout> input = {};  ///< chosen by the plan where absent
   Output output = {};
-  /// &other.plan() of a transform on as many ranks: takes its layouts for the input and for the
-  /// output, where none is given here and the global arrays have the same shape. layout_mismatch if
+  /// &other.plan() of a transform on as many ranks. Its layouts for the input and for the output
+  /// are taken if none is given here and the global arrays have the same shape. layout_mismatch if
   /// neither has. Not needed afterwards.
   const Plan* like = nullptr;
   Norm norm = Norm::none;

@@ -140,7 +140,7 @@ WholeArray<W> with_extent(const WholeArray<W>& x, int axis, std::int64_t extent)
 }
 
 /// Lines of n/2+1 elements become real lines' spectra of n: element n-k is the conjugate of element
-/// k, and those that are their own partner are real, whatever imaginary part they come with.
+/// k. An element that is its own partner becomes real: its imaginary part is dropped.
 template <class W>
 WholeArray<W> completed_by_symmetry(const WholeArray<W>& half, int axis, std::int64_t n) {
   WholeArray<W> full = with_extent(half, axis, n);

@@ -1,6 +1,6 @@
 // More elements than an int counts: sizes, places and messages of exchanges that would take many
-// gigabytes, planned and made but never executed; and small arrays with the count limit lowered, so
-// that every message is cut as those would be.
+// gigabytes. They are planned and made, but never executed. Small arrays with a lower count limit
+// are executed, so that every message is cut as those would be.
 #include <map>
 
 #include "comm/environment.hpp"

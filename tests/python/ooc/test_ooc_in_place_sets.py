@@ -25,8 +25,8 @@ from weft.ooc.checkpoint import files as checkpoint_files
 from weft.ooc.checkpoint.places import is_incomplete
 
 SHAPE = (48, 30, 20)
-# Shape, dtype and what else is asked for: arrays of several axes stay where they are, a line in natural order goes
-# through temporary space; blocks of the set that passes read and write as a whole, and in pieces.
+# Shape, dtype and other arguments. Arrays of several axes stay where they are; a line in natural order goes through
+# temporary space. Passes read and write blocks of the set as a whole, and in pieces.
 CASES: list[tuple[tuple[int, ...], str, dict[str, Any]]] = [
     (SHAPE, "complex128", {"block_bytes": 256}),
     (SHAPE, "complex64", {"block_bytes": 256, "axes": (0, 2), "inverse": True, "norm": "ortho"}),

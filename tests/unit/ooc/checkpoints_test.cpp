@@ -64,8 +64,8 @@ std::vector<KPassProblem> problems() {
   all[2].real_input = true;
   all[3].real_input = true;
   all[4].real_output = true;
-  // A line in natural order goes through scratch space; arrays of several axes, and the transposed
-  // order, stay where they are; of Bluestein's algorithm passes in scratch space are in place.
+  // A line in natural order goes through scratch space. Arrays of several axes, and the transposed
+  // order, stay where they are. In Bluestein's algorithm, passes in scratch space are in place.
   for (const std::size_t i : {0, 1, 5}) {
     all.push_back(all[i]);
     all.back().in_place = true;
