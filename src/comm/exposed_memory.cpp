@@ -148,12 +148,6 @@ std::vector<Block> by_rank(std::span<const ChunkedBlock> blocks, int chunk,
   return found;
 }
 
-std::vector<std::int64_t> counts_of(const std::vector<Block>& blocks) {
-  std::vector<std::int64_t> counts;
-  for (const Block& block : blocks) counts.push_back(block.count);
-  return counts;
-}
-
 /// Returns the peers of blocks of any chunk.
 std::vector<int> peers_of(std::span<const ChunkedBlock> blocks) {
   std::vector<int> peers;

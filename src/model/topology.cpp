@@ -180,10 +180,6 @@ Loads loads_of(std::span<const std::vector<std::int64_t>> groups,
   return loads;
 }
 
-BusiestLink busier(const BusiestLink& one, const BusiestLink& other) {
-  return other.load > one.load ? other : one;
-}
-
 /// Returns the busiest of links that are counted one by one, by destination, upwards and downwards.
 BusiestLink busiest_apart(const Uplinks& level, std::span<const std::vector<std::int64_t>> groups,
                           std::span<const std::int64_t> node_of) {
@@ -278,6 +274,10 @@ void check(const Topology& topology) {
       break;
   }
   check_order(topology);
+}
+
+BusiestLink busier(const BusiestLink& one, const BusiestLink& other) {
+  return other.load > one.load ? other : one;
 }
 
 BusiestLink busiest_link(const Topology& topology,
