@@ -25,7 +25,7 @@ PYTHON_TYPE = re.compile(r"^class\s+([A-Z]\w*)")
 ALIAS = re.compile(TEMPLATE + r"(?:__extension__ )?using\s+([A-Z]\w*)\s*=")
 # In cmake/WeftTargets.cmake: the folders of a target.
 TARGET = re.compile(r"set\(WEFT_(\w+)_FOLDERS ([^)]*)\)")
-NAMESPACE = re.compile(r"^namespace\s+([\w:]*)\s*\{")
+NAMESPACE = re.compile(r"^namespace\s+([\w:]*)\s*\{$")
 CONSTANT = re.compile(r"^(?:inline |static )*(?:constexpr|const)\s[^(=]*?\b(\w+)(?:\[\w*\])*\s*(?:=|\{)")
 # The name at the end of a parameter; a type is no name.
 NAME = re.compile(r"(?<=[\s&*>])(?!(?:int|double|float|long|char|bool)$)\w+$")
