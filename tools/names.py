@@ -7,8 +7,9 @@ structs, enums and aliases, also nested ones. In the Python package python/weft/
 folder counts separately.
 
 Two sources of a target must not define the same name without linkage in the same namespace, because unity builds
-compile several sources of a target as one. For this the sources below src/ and python/src/ are read: types, constants
-and functions in an unnamed namespace, and static ones. Functions are the same if their parameters have the same types.
+compile several sources of a target as one. For this the sources below src/, python/src/ and tests/ are read: types,
+constants and functions in an unnamed namespace, and static ones. Functions are the same if their parameters have the
+same types. Equal aliases may be repeated.
 """
 
 import re
@@ -80,8 +81,8 @@ def parameter_types(text: str) -> str:
     return ", ".join(NAME.sub("", " ".join(each.split("=")[0].split())).strip() for each in types)
 
 
-def without_linkage(path: Path) -> Iterator[tuple[str, str]]:
-    """Yields each name without linkage of a source, as clang-format writes it, after its namespace."""
+def without_linkage(path: Path) -> Iterator[tuple[str, str, str]]:
+    """Yields each name without linkage of a source that clang-format wrote: its namespace, name and definition."""
     namespaces: list[str] = []
     lines = path.read_text(encoding="utf-8").splitlines()
     for number, line in enumerate(lines):
@@ -92,33 +93,33 @@ def without_linkage(path: Path) -> Iterator[tuple[str, str]]:
         elif re.match(r"\w", line) and ("" in namespaces or line.startswith("static ")):
             enclosing = "::".join(filter(None, namespaces))
             statement = " ".join(lines[number : number + 8])
-            if found := TYPE.match(line) or ALIAS.match(line) or CONSTANT.match(statement):
-                yield enclosing, found.group(1)
+            if found := ALIAS.match(line):
+                yield enclosing, found.group(1), statement.split(";")[0]
+            elif found := TYPE.match(line) or CONSTANT.match(statement):
+                yield enclosing, found.group(1), str(path)
             elif found := FUNCTION.match(statement):
-                yield enclosing, f"{found.group(1)}({parameter_types(found.group(2))})"
+                yield enclosing, f"{found.group(1)}({parameter_types(found.group(2))})", str(path)
 
 
 def targets_of(root: Path) -> dict[str, str]:
-    """Returns the target of each folder of src/ that a unity build compiles."""
+    """Returns the target of each folder that a unity build compiles, by its path."""
     path = root / "cmake" / "WeftTargets.cmake"
     text = path.read_text(encoding="utf-8") if path.exists() else ""
-    return {folder: target for target, folders in TARGET.findall(text) for folder in folders.split()}
+    targets = {f"src/{folder}": target for target, folders in TARGET.findall(text) for folder in folders.split()}
+    others = ("python/src/planning", "python/src/running", "tests/unit", "tests/mpi")
+    return targets | {folder: folder for folder in others}
 
 
 def clashes(root: Path) -> Iterator[str]:
     """Yields a finding for each name without linkage that two sources of a target define."""
-    targets = targets_of(root)
-    sources: dict[tuple[str, str, str], set[str]] = defaultdict(set)
-    for path in sorted([*root.glob("src/**/*.cpp"), *root.glob("python/src/**/*.cpp")]):
-        folder = path.parent.relative_to(root).as_posix()
-        target = folder if folder.startswith("python") else targets.get(folder_of(path, root))
-        if target is None:
-            continue
-        for enclosing, name in without_linkage(path):
-            sources[target, enclosing, name].add(path.relative_to(root).as_posix())
-    for (_, _, name), paths in sources.items():
-        if len(paths) > 1:
-            yield f"{name}: without linkage in {' and in '.join(sorted(paths))}; share it, or rename one"
+    definitions: dict[tuple[str, str, str], dict[str, str]] = defaultdict(dict)
+    for folder, target in targets_of(root).items():
+        for path in sorted(root.glob(f"{folder}/**/*.cpp")):
+            for enclosing, name, definition in without_linkage(path):
+                definitions[target, enclosing, name][path.relative_to(root).as_posix()] = definition
+    for (_, _, name), by_path in definitions.items():
+        if len(set(by_path.values())) > 1:
+            yield f"{name}: without linkage in {' and in '.join(by_path)}; share it, or rename one"
 
 
 def check_names(root: Path, exceptions: dict[str, str]) -> list[str]:

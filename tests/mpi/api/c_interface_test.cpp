@@ -6,8 +6,6 @@
 namespace weft::test_support {
 namespace {
 
-bool last_rank() { return rank_of(world) == size_of(world) - 1; }
-
 TEST(CInterface, NamesAndVersion) {
   EXPECT_STREQ(weft_version(), version());
   EXPECT_STREQ(weft_error_name(WEFT_OK), "ok");

@@ -25,8 +25,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool is_first() { return rank_of(MPI_COMM_WORLD) == 0; }
-
 /// Sets a variable of the environment, and restores it.
 class Variable {
  public:

@@ -8,12 +8,6 @@
 namespace weft::test_support {
 namespace {
 
-/// Element `index` of the whole array is these bytes, whatever their number.
-unsigned char byte_of(std::int64_t index, std::int64_t byte) {
-  return static_cast<unsigned char>(noise(9, static_cast<std::uint64_t>(index * 64 + byte)) * 128 +
-                                    128);
-}
-
 using Bytes = GuardedArray<unsigned char>;
 
 /// This rank's part of the array whose elements are byte_of(index, .).

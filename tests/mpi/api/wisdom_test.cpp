@@ -21,8 +21,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool is_first() { return rank_of(MPI_COMM_WORLD) == 0; }
-
 /// Captures the standard error of this process.
 class Overheard {
  public:

@@ -196,20 +196,23 @@ def test_a_name_without_linkage_in_two_sources_of_a_target_is_found(tmp_path: Pa
     assert f"{name}: without linkage in " in done.stdout
 
 
-def test_static_functions_of_a_module_of_python_are_found(tmp_path: Path) -> None:
+def test_names_without_linkage_are_found_in_modules_of_python_and_in_tests(tmp_path: Path) -> None:
     for name in ("a", "b"):
         write(tmp_path, f"python/src/running/{name}.cpp", "static void bind(module& m) {\n}\n")
+        write(tmp_path, f"tests/unit/{name}/{name}_test.cpp", unnamed("struct Sums {\n"))
     write(tmp_path, "src/run/c.cpp", "")
     done = run_tool("names.py", tmp_path)
     assert done.returncode == 1
     assert "bind(module&): without linkage in python/src/running/a.cpp and in python/src/running/b.cpp" in done.stdout
+    assert "Sums: without linkage in tests/unit/a/a_test.cpp and in tests/unit/b/b_test.cpp" in done.stdout
 
 
 def test_names_without_linkage_that_never_meet_pass(tmp_path: Path) -> None:
     targets(tmp_path)
     write(tmp_path, "src/plan/a.cpp", unnamed("int sum(int a) {\n") + "int all(int a) {\n")
     write(tmp_path, "src/plan/b.cpp", unnamed("int sum(long a) {\n") + "int all(int a) {\n")
-    write(tmp_path, "src/plan/c.cpp", unnamed("int sum(int a);\n  int sum(int a) {\n"))
+    write(tmp_path, "src/plan/c.cpp", unnamed("int sum(int a);\n  int sum(int a) {\nusing Sums = int;\n"))
+    write(tmp_path, "src/plan/d.cpp", unnamed("using Sums = int;\n"))
     write(tmp_path, "src/ooc/plan/a.cpp", unnamed("int sum(int a) {\n", "weft::ooc"))
     write(tmp_path, "src/ooc/run/a.cpp", unnamed("int sum(int a) {\n"))
     done = run_tool("names.py", tmp_path)

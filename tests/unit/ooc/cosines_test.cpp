@@ -30,9 +30,8 @@ using test_support::draw;
 using test_support::Exact;
 using test_support::expect_error;
 using test_support::FakeVolume;
+using test_support::invalid;
 using test_support::Random;
-
-constexpr auto invalid = ErrorCode::invalid_argument;
 
 KPassProblem with_kinds(KPassProblem problem, const Kinds& kinds,
                         Direction direction = Direction::forward, Element element = Element::real) {

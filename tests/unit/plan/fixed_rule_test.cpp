@@ -21,7 +21,6 @@ namespace {
 
 using namespace test_support;
 
-constexpr auto invalid = ErrorCode::invalid_argument;
 constexpr auto mismatch = ErrorCode::layout_mismatch;
 
 // --- validity of a plan, written again from the contract: box by box on every rank ---
