@@ -189,8 +189,8 @@ class Fft {
                                         std::span<Real* const> out);
   std::vector<double> apply_in_spectrum(const FieldWork& work, std::span<const Complex* const> in,
                                         std::span<Complex* const> out);
-  /// Describes the stages and exchanges of a round trip of `inputs` and `outputs` arrays, with their
-  /// predicted times if a model of a machine planned the transform. Local. Nothing is called.
+  /// Describes the stages and exchanges of a round trip of `inputs` and `outputs` arrays. Predicted
+  /// times are included if a model of a machine planned the transform. Local. Nothing is called.
   std::string explain_apply_in_spectrum(const FieldWork& work, std::int64_t inputs,
                                         std::int64_t outputs) const;
   std::string explain_apply_in_space(const FieldWork& work, std::int64_t inputs,

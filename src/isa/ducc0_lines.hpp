@@ -4,7 +4,7 @@
 
 #include <weft/kind.h>
 
-// ducc0's FFT of lines, compiled once for each instruction set. This header has plain types only: a
+// ducc0's FFT of lines, compiled once for each instruction set. This header has plain types only. A
 // function that it defined would be compiled with every instruction set, and the linker would keep
 // any of them. See docs/adr/0014-instruction-sets.md.
 

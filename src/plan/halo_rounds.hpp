@@ -35,7 +35,7 @@ Shape halo_strides(const HaloProblem& problem, std::int64_t rank);
 std::int64_t inner_offset(const HaloProblem& problem, std::int64_t rank);
 
 /// One exchange along one axis. In round k each rank gets planes of the rank k parts further along
-/// the axis. So every rank has one box before and one after: both are layouts of an array in which
+/// the axis. So every rank has one box before and one after. Both are layouts of an array in which
 /// the planes of all ranks follow each other. Its axes are in the memory order of the problem.
 struct HaloRound {
   int axis = 0;               ///< of the problem

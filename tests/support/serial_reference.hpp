@@ -14,8 +14,8 @@
 
 namespace weft::test_support {
 
-/// The oracle of the MPI tests: the definition of the DFT, summed directly over the whole array in
-/// a type wider than the one under test. It shares no code with weft and calls no FFT library.
+/// The oracle of the MPI tests is the definition of the DFT. It sums directly over the whole array,
+/// in a type wider than the one under test. It shares no code with weft and calls no FFT library.
 ///
 /// `Wide` is long double for float and double, and the type of line_oracle.hpp for long double.
 template <class T>

@@ -23,7 +23,8 @@ std::vector<PermutationPass> grouped_factors(const Bmmc& permutation, const Disk
                                              int passes = 0);
 
 /// Returns the factors with the fewest parallel I/Os among those of factored() and of
-/// grouped_factors() in any number of passes; of equal ones the fewest passes.
+/// grouped_factors() in any number of passes. Among equal ones it returns those of the fewest
+/// passes.
 ///
 /// Errors: those of check(disks) and check(permutation, disks).
 std::vector<PermutationPass> best_factors(const Bmmc& permutation, const DiskModel& disks);

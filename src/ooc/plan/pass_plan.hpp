@@ -322,8 +322,8 @@ std::int64_t memory_bytes(const KPassPlan& plan);
 /// Bytes of a disk::Run in a list of transfers. The executor checks this number.
 inline constexpr std::int64_t listed_run_bytes = 24;
 
-/// Returns the distance of the lines of a tile: an odd number of cache lines, so that the elements
-/// of a column fall into different cache sets.
+/// Returns the distance of the lines of a tile. It is an odd number of cache lines, so that the
+/// elements of a column fall into different cache sets.
 std::int64_t tile_pitch_bytes(std::int64_t length, std::int64_t element_bytes);
 
 }  // namespace weft::ooc

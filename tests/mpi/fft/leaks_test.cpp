@@ -116,8 +116,8 @@ TEST(FftLeaks, TenThousandInARow) {
   for (const Exchange& exchange : with_every_method(ways)) expect_no_leak_in_a_row(exchange);
 }
 
-/// Two arrays in a call, in two workspaces: by messages, by collective calls that are not waited
-/// for, and one after the other in shared memory.
+/// Two arrays in a call use two workspaces. They go by messages, by collective calls that are not
+/// waited for, and one after the other in shared memory.
 TEST(FftLeaks, TenThousandOfManyArrays) {
   for (const Exchange& exchange :
        {Exchange{}, Exchange{.method = Method::messages},

@@ -1,5 +1,5 @@
-// Every property of ownership, by brute force on an array that holds the owner of each element: all
-// numbers of ranks from 1 to 64 on ragged shapes.
+// Every property of ownership, by brute force on an array that holds the owner of each element. All
+// numbers of ranks from 1 to 64 are tested on ragged shapes.
 
 #include <gtest/gtest.h>
 

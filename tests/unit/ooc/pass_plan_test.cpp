@@ -55,8 +55,8 @@ TEST(Passes, powers_of_two_take_as_many_as_the_formula_says) {
   EXPECT_GT(plans, 300);
 }
 
-/// lg N, lg M, lg B of arrays from 1 TiB to 1 PiB and of paper 003's computers; ours against eight
-/// passes of the method by superlevels.
+/// lg N, lg M, lg B of arrays from 1 TiB to 1 PiB and of paper 003's computers. The passes are
+/// compared with eight passes of the method by superlevels.
 TEST(Passes, of_large_transforms) {
   const std::vector<std::array<int, 4>> cases = {{36, 30, 12, 2}, {40, 30, 12, 3}, {42, 33, 12, 2},
                                                  {36, 30, 18, 3}, {46, 33, 14, 3}, {24, 23, 12, 3},
