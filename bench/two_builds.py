@@ -19,7 +19,7 @@ from pathlib import Path
 from one_node import CASES
 from weft.cli.support.json_text import one_line
 
-# Of each output; the whole outputs would have megabytes.
+# The keys kept of each output; the whole outputs would have megabytes.
 KEPT = ("output", "command", "median_s", "min_s", "predicted_s", "roofline_s", "arithmetic_s", "error")
 HEAD = "| case | output | before, ms | now, ms | now / before |\n|---|---|---|---|---|"
 

@@ -112,7 +112,7 @@ function(weft_add_kernel)
   weft_add_dispatched(ducc0_lines objects INCLUDE "${WEFT_DUCC0_DIR}/src")
   weft_add_dispatched(twiddle_products twiddle_objects)
   list(APPEND objects ${twiddle_objects})
-  # Whoever links weft_kernel's objects links these too.
+  # Each target that links weft_kernel's objects links these too.
   add_library(weft_isa OBJECT IMPORTED GLOBAL)
   set_target_properties(weft_isa PROPERTIES IMPORTED_OBJECTS "${objects}")
   add_custom_target(weft_isa_objects DEPENDS ${objects})

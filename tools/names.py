@@ -1,14 +1,21 @@
-"""Lists type names that two folders define: one word for one thing, and one thing for each word.
+"""Lists names that are defined twice: one word for one thing, and one thing for each word.
 
 Usage: python tools/names.py [FOLDER]. Prints one line for each finding and ends with status 1 if there is one.
-Reads the C++ sources below src/ and include/weft/: classes, structs, enums and aliases, also nested ones. In the Python
-package python/weft/ it reads the public classes, and each folder counts separately.
+
+Two folders must not define the same type. For this the C++ sources below src/ and include/weft/ are read: classes,
+structs, enums and aliases, also nested ones. In the Python package python/weft/ the public classes are read, and each
+folder counts separately.
+
+Two sources of a target must not define the same name without linkage in the same namespace, because unity builds
+compile several sources of a target as one. For this the sources below src/, python/src/ and tests/ are read: types,
+constants and functions in an unnamed namespace, and static ones. Functions are the same if their parameters have the
+same types. Equal aliases may be repeated.
 """
 
 import re
 import sys
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 # Folders with parts that count as separate folders, as in tools/tidy.py.
@@ -16,7 +23,14 @@ PARTED = ("ooc", "bmmc")
 TEMPLATE = r"^\s*(?:template\s*<[^>]*>\s*)?"
 TYPE = re.compile(TEMPLATE + r"(?:enum\s+class|enum|class|struct|union)\s+([A-Z]\w*)(?=\s*(?:final\s*)?(?::[^:]|\{|$))")
 PYTHON_TYPE = re.compile(r"^class\s+([A-Z]\w*)")
-ALIAS = re.compile(TEMPLATE + r"using\s+([A-Z]\w*)\s*=")
+ALIAS = re.compile(TEMPLATE + r"(?:__extension__ )?using\s+([A-Z]\w*)\s*=")
+# In cmake/WeftTargets.cmake: the folders of a target.
+TARGET = re.compile(r"set\(WEFT_(\w+)_FOLDERS ([^)]*)\)")
+NAMESPACE = re.compile(r"^namespace\s+([\w:]*)\s*\{$")
+CONSTANT = re.compile(r"^(?:inline |static )*(?:constexpr|const)\s[^(=]*?\b(\w+)(?:\[\w*\])*\s*(?:=|\{)")
+# The name at the end of a parameter; a type is no name.
+NAME = re.compile(r"(?<=[\s&*>])(?!(?:int|double|float|long|char|bool)$)\w+$")
+FUNCTION = re.compile(r"^[\w:][^=;]*?[\s&*](\w+)\(((?:[^;{]|\{\})*)\)(?: const| noexcept)*\s*\{")
 # Names that several folders may define, each with the reason.
 EXCEPTIONS: dict[str, str] = {
     "Clock": "the same clock of the standard library, each time local to a class or a source",
@@ -54,8 +68,62 @@ def doubled(paths: Iterable[Path], root: Path) -> dict[str, list[str]]:
     return {name: sorted(where) for name, where in sorted(folders.items()) if len(where) > 1}
 
 
+def parameter_types(text: str) -> str:
+    """Returns the types of a list of parameters, without names and default values."""
+    depth = 0
+    types = [""]
+    for letter in text:
+        depth += (letter in "(<[{") - (letter in ")>]}")
+        if letter == "," and depth == 0:
+            types.append("")
+        else:
+            types[-1] += letter
+    return ", ".join(NAME.sub("", " ".join(each.split("=")[0].split())).strip() for each in types)
+
+
+def without_linkage(path: Path) -> Iterator[tuple[str, str, str]]:
+    """Yields each name without linkage of a source that clang-format wrote: its namespace, name and definition."""
+    namespaces: list[str] = []
+    lines = path.read_text(encoding="utf-8").splitlines()
+    for number, line in enumerate(lines):
+        if found := NAMESPACE.match(line):
+            namespaces.append(found.group(1))
+        elif line.startswith("}  // namespace"):
+            del namespaces[-1:]
+        elif re.match(r"\w", line) and ("" in namespaces or line.startswith("static ")):
+            enclosing = "::".join(filter(None, namespaces))
+            statement = " ".join(lines[number : number + 8])
+            if found := ALIAS.match(line):
+                yield enclosing, found.group(1), statement.split(";")[0]
+            elif found := TYPE.match(line) or CONSTANT.match(statement):
+                yield enclosing, found.group(1), str(path)
+            elif found := FUNCTION.match(statement):
+                yield enclosing, f"{found.group(1)}({parameter_types(found.group(2))})", str(path)
+
+
+def targets_of(root: Path) -> dict[str, str]:
+    """Returns the target of each folder that a unity build compiles, by its path."""
+    path = root / "cmake" / "WeftTargets.cmake"
+    text = path.read_text(encoding="utf-8") if path.exists() else ""
+    targets = {f"src/{folder}": target for target, folders in TARGET.findall(text) for folder in folders.split()}
+    others = ("python/src/planning", "python/src/running", "tests/unit", "tests/mpi")
+    return targets | {folder: folder for folder in others}
+
+
+def clashes(root: Path) -> Iterator[str]:
+    """Yields a finding for each name without linkage that two sources of a target define."""
+    definitions: dict[tuple[str, str, str], dict[str, str]] = defaultdict(dict)
+    for folder, target in targets_of(root).items():
+        for path in sorted(root.glob(f"{folder}/**/*.cpp")):
+            for enclosing, name, definition in without_linkage(path):
+                definitions[target, enclosing, name][path.relative_to(root).as_posix()] = definition
+    for (_, _, name), by_path in definitions.items():
+        if len(set(by_path.values())) > 1:
+            yield f"{name}: without linkage in {' and in '.join(by_path)}; share it, or rename one"
+
+
 def check_names(root: Path, exceptions: dict[str, str]) -> list[str]:
-    """Returns a finding for each name that two folders define, and for each unnecessary exception."""
+    """Returns a finding for each name that is defined twice, and for each unnecessary exception."""
     cpp = [*root.glob("src/**/*.[ch]pp"), *root.glob("include/weft/*.hpp")]
     python = list(root.glob("python/weft/**/*.py"))
     if not cpp and not python:
@@ -67,6 +135,7 @@ def check_names(root: Path, exceptions: dict[str, str]) -> list[str]:
         for name, where in [*in_cpp.items(), *in_python.items()]
         if name not in exceptions
     ]
+    findings += clashes(root)
     needless = sorted(set(exceptions) - set(in_cpp) - set(in_python))
     return findings + [f"tools/names.py: {name} is no exception: one folder defines it" for name in needless]
 

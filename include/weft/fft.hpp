@@ -91,8 +91,8 @@ struct FftOptions {
   MPI_Comm comm = MPI_COMM_NULL;     ///< MPI_COMM_NULL: this process alone, without MPI
   std::optional<Layout> input = {};  ///< chosen by the plan where absent
   Output output = {};
-  /// &other.plan() of a transform on as many ranks: takes its layouts for the input and for the
-  /// output, where none is given here and the global arrays have the same shape. layout_mismatch if
+  /// &other.plan() of a transform on as many ranks. Its layouts for the input and for the output
+  /// are taken if none is given here and the global arrays have the same shape. layout_mismatch if
   /// neither has. Not needed afterwards.
   const Plan* like = nullptr;
   Norm norm = Norm::none;
@@ -189,8 +189,8 @@ class Fft {
                                         std::span<Real* const> out);
   std::vector<double> apply_in_spectrum(const FieldWork& work, std::span<const Complex* const> in,
                                         std::span<Complex* const> out);
-  /// Describes the stages and exchanges of a round trip of `inputs` and `outputs` arrays, with their
-  /// predicted times if a model of a machine planned the transform. Local. Nothing is called.
+  /// Describes the stages and exchanges of a round trip of `inputs` and `outputs` arrays. Predicted
+  /// times are included if a model of a machine planned the transform. Local. Nothing is called.
   std::string explain_apply_in_spectrum(const FieldWork& work, std::int64_t inputs,
                                         std::int64_t outputs) const;
   std::string explain_apply_in_space(const FieldWork& work, std::int64_t inputs,

@@ -15,8 +15,8 @@ enum class Combine { sum, max };
 /// threads at once. An exception ends the call with this error on all ranks.
 struct FieldFunction {
   std::function<void(const Tile&)> call = {};
-  /// Element i of the outputs depends on element i of the inputs alone, and all inputs of an element
-  /// are read before its outputs are written: inputs and outputs may then share memory.
+  /// Element i of the outputs depends on element i of the inputs alone. All inputs of an element
+  /// are read before its outputs are written, so inputs and outputs may share memory.
   bool is_pointwise = false;
   std::int64_t results = 0;  ///< numbers that each call returns in Tile::results
   Combine combine = Combine::sum;

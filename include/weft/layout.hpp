@@ -120,9 +120,9 @@ class Layout {
   /// Returns the same ownership in another memory order.
   Layout with_order(const std::vector<int>& order) const;
 
-  /// Returns the layout of several arrays of this layout, one after the other in memory: a leading
-  /// axis of this extent, which every rank holds whole. Throws invalid_argument if this layout has
-  /// such an axis, or max_dims axes.
+  /// Returns the layout of several arrays of this layout, one after the other in memory. It has a
+  /// leading axis of this extent, which every rank holds whole. Throws invalid_argument if this
+  /// layout has such an axis, or max_dims axes.
   Layout with_components(std::int64_t count) const;
   /// Returns the layout of one component.
   Layout of_one_component() const;

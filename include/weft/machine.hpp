@@ -91,8 +91,8 @@ struct Topology {
   /// routes (d-mod-k). Otherwise messages are spread evenly over all uplinks.
   bool routes_by_destination = false;
   /// fat_tree: concurrent messages share a link in inverse proportion to the latency of their
-  /// routes, as with TCP, so that long routes wait until short ones are done. Otherwise they share
-  /// it evenly.
+  /// routes, as with TCP. So long routes wait until short ones are done. Otherwise they share it
+  /// evenly.
   bool short_ways_first = false;
   /// dragonfly: switches per group and nodes per switch.
   std::int64_t switches = 1;

@@ -98,9 +98,10 @@ struct SpectrumArray {
 /// reals. The spectrum must have the boxes of Plan::output(), as with OutputChoice::any.
 FieldFunction transfer(const Plan& plan, const SpectrumArray& factors);
 
-/// Multiplies by the spectrum of another field, so that apply_in_spectrum gives the circular convolution
-/// of both fields for each Norm: result[j] is the sum of other[i] * field[j-i]. The spectrum is the
-/// result of forward of the same plan. Needs Fourier axes, and boxes as for transfer().
+/// Multiplies by the spectrum of another field. Then apply_in_spectrum gives the circular
+/// convolution of both fields for each Norm: result[j] is the sum of other[i] * field[j-i]. The
+/// spectrum is the result of forward of the same plan. Needs Fourier axes, and boxes as for
+/// transfer().
 FieldFunction convolution(const Plan& plan, const SpectrumArray& other);
 /// The same with the conjugate: result[j] is the sum of conj(other[i]) * field[j+i].
 FieldFunction correlation(const Plan& plan, const SpectrumArray& other);

@@ -249,12 +249,13 @@ std::string describe(const Exchange& exchange);
 /// On one rank, a complex axis that exceeds the cache has two stages: axis 0 with twiddles, from
 /// the input, and axis 1, into one axis in natural order.
 ///
-/// Where n has no such factors, its transform may be a convolution with the chirp
-/// exp(sign*pi*i*j^2/n) (Bluestein 1970) of m1*m2 points, viewed as m1 x m2. For n_in elements of
-/// input and n_out of output, m1*m2 >= n_in + n_out - 1. The stages are: multiplication by the
-/// chirp into the first rows of m2 points; axis 0, padded with zeros to m1, with twiddles; axis 1
-/// there and back; axis 0 back, of which the rows of the output are kept; multiplication by the
-/// chirp. Input and output have one axis in natural order, divided between rows of m2.
+/// If n has no such factors, its transform may be a convolution with the chirp exp(sign*pi*i*j^2/n)
+/// (Bluestein 1970). It has m1*m2 points, viewed as m1 x m2. For n_in elements of input and n_out
+/// of output, m1*m2 >= n_in + n_out - 1. The first stage multiplies by the chirp into the first
+/// rows of m2 points. The second transforms axis 0, padded with zeros to m1, with twiddles. Axis 1
+/// follows there and back, then axis 0 back, of which the rows of the output are kept. The last
+/// stage multiplies by the chirp. Input and output have one axis in natural order, divided between
+/// rows of m2.
 struct Plan {
   Problem problem;
   std::vector<Stage> stages;

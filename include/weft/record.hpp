@@ -16,8 +16,8 @@ struct StepRecord {
   std::int64_t bytes_written = 0;  ///< to memory, by weft
   std::int64_t bytes_sent = 0;     ///< to other ranks
   std::int64_t messages = 0;       ///< to other ranks
-  /// Without a message, from the memory of other ranks of this node, by an exchange: the parts of
-  /// this rank's box after it that were in their boxes before it.
+  /// Bytes that an exchange reads from the memory of other ranks of this node, without a message.
+  /// They are the parts of this rank's box after it that were in other boxes before it.
   std::int64_t bytes_from_others = 0;
   double waited_s = 0;  ///< of an exchange: this rank only waited
   double under_way_s =

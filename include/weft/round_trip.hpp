@@ -24,8 +24,8 @@ struct FieldCounts {
   friend bool operator==(const FieldCounts&, const FieldCounts&) = default;
 };
 
-/// What the stages and the time of a round trip depend on. Fields are those of one component: a
-/// vector field of three components is three.
+/// The stages and the time of a round trip depend on these values. Fields are those of one
+/// component: a vector field of three components is three.
 struct FieldTrip {
   ApplyIn turn = ApplyIn::spectrum;
   FieldCounts counts = {};
@@ -34,8 +34,8 @@ struct FieldTrip {
 };
 
 /// Predicts the time of a round trip of a plan, without the work of its functions. The steps are
-/// those that a run records: the stages there, the one with the function, the stages back, and the
-/// exchanges of all fields between them. Throws unsupported for a plan without round trips.
+/// those that a run records. They are the stages there, the one with the function, the stages back,
+/// and the exchanges of all fields between them. Throws unsupported for a plan without round trips.
 Prediction predict(const Plan& plan, const FieldTrip& trip, const Machine& machine);
 
 /// Describes the stages and exchanges of a round trip, and their predicted times if given.

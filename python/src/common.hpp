@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 #include <weft/error.hpp>
 #include <weft/layout.hpp>
 
@@ -18,6 +19,14 @@ namespace weft::python {
 using Bounds = std::vector<std::pair<std::int64_t, std::int64_t>>;
 Bounds to_bounds(const Box& box);
 Box to_box(const Bounds& bounds);
+
+/// Returns the values as a Python tuple.
+template <class T>
+nanobind::tuple as_tuple(const std::vector<T>& values) {
+  nanobind::list list;
+  for (const T& value : values) list.append(nanobind::cast(value));
+  return nanobind::tuple(list);
+}
 
 /// An error that Python passes to a collective call: the name of its code, and its message.
 using GivenError = std::optional<std::pair<std::string, std::string>>;

@@ -45,8 +45,8 @@ def save(path: Any, a: Any, layout: Layout, comm: Any = None, *, chunks: Sequenc
     0 renames it. It replaces an older file; an older HDF5 file or zarr store must hold no other arrays. After an error
     nothing is left, and the older file is unchanged.
 
-    Memory: 16 MiB on each rank. For zarr one chunk, and a box of whole chunks: unless the boxes of the layout consist
-    of whole chunks, the array is redistributed so that each chunk has one owner. Cost: each rank writes its box once.
+    Memory: 16 MiB on each rank. For zarr one chunk, and a box of whole chunks. Unless the boxes of the layout consist
+    of whole chunks, the array is redistributed, so that each chunk has one owner. Cost: each rank writes its box once.
 
     Errors, the same on all ranks: InvalidArgument for a name, a type of numbers or chunks that do not fit,
     LayoutMismatch for an array that is not the box, Disagreement if ranks differ, IoFailure if a rank cannot write,

@@ -241,7 +241,7 @@ class FFT:
         before, after : functions that make the fields of a tile from inputs, and outputs from fields.
         fields : with `before` or `after`: the numbers of fields transformed there and back.
 
-        The function runs in one pass through memory with the stages beside it, without an exchange between them. The
+        The function runs in one pass through memory with the adjacent stages, without an exchange between them. The
         first call plans, and allocates the workspace of a transform for each field. Collective. Errors: those of
         forward; Unsupported where one axis is divided; InvalidArgument with the text of a function's exception.
         """

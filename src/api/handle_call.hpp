@@ -10,7 +10,7 @@
 
 namespace weft::api {
 
-/// What ranks compare of a round trip.
+/// The arguments of a round trip that ranks compare.
 struct Handle::RoundTripCall {
   const run::RoundTripShape& shape;
   const FieldWork& work;

@@ -30,8 +30,9 @@ void for_chirp(std::int64_t n, std::int64_t first, std::int64_t step, std::int64
   }
 }
 
-/// The factor of a convolution of `points` points: the chirp's conjugate at 0 <= j < ahead, and at
-/// -behind < j < 0 counted from the end; otherwise 0. ahead + behind <= points + 1, both at most n.
+/// The factor of a convolution of `points` points. It is the chirp's conjugate at 0 <= j < ahead,
+/// and at -behind < j < 0 counted from the end; otherwise 0. ahead + behind <= points + 1, both at
+/// most n.
 struct ChirpKernel {
   std::int64_t n = 0;
   std::int64_t points = 0;

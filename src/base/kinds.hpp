@@ -8,7 +8,7 @@
 
 namespace weft {
 
-/// What a kind makes of a line of n elements, and what follows for its inverse. Everything that
+/// The properties of a kind: its effect on a line of n elements, and its inverse. All code that
 /// depends on a kind asks here, so that a further kind is a further row.
 struct KindTraits {
   Kind kind;

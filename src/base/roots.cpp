@@ -12,7 +12,7 @@
 namespace weft {
 namespace {
 
-__extension__ using Wide = unsigned __int128;
+__extension__ using WideProduct = unsigned __int128;
 
 constexpr std::int64_t longest = std::int64_t{1} << 62;
 
@@ -28,14 +28,14 @@ std::int64_t fine_entries(std::int64_t n) { return std::min(std::int64_t{1} << s
 }  // namespace
 
 std::int64_t product_mod(std::int64_t a, std::int64_t b, std::int64_t n) {
-  return static_cast<std::int64_t>(static_cast<Wide>(a) * static_cast<Wide>(b) %
-                                   static_cast<Wide>(n));
+  return static_cast<std::int64_t>(static_cast<WideProduct>(a) * static_cast<WideProduct>(b) %
+                                   static_cast<WideProduct>(n));
 }
 
 std::complex<long double> root_of_unity(std::int64_t m, std::int64_t n) {
-  const Wide eighths = Wide(8) * static_cast<Wide>(m);
-  const auto octant = static_cast<int>(eighths / static_cast<Wide>(n));
-  auto rest = static_cast<std::int64_t>(eighths % static_cast<Wide>(n));
+  const WideProduct eighths = WideProduct(8) * static_cast<WideProduct>(m);
+  const auto octant = static_cast<int>(eighths / static_cast<WideProduct>(n));
+  auto rest = static_cast<std::int64_t>(eighths % static_cast<WideProduct>(n));
   if (octant % 2 == 1) rest = n - rest;  // measured from the nearest axis
   const long double angle = std::numbers::pi_v<long double> / 4 * static_cast<long double>(rest) /
                             static_cast<long double>(n);

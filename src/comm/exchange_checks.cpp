@@ -50,6 +50,12 @@ void require_single(std::vector<bool>& seen, int peer) {
   seen[static_cast<std::size_t>(peer)] = true;
 }
 
+std::vector<std::int64_t> counts_of(const std::vector<Block>& blocks) {
+  std::vector<std::int64_t> counts;
+  for (const Block& block : blocks) counts.push_back(block.count);
+  return counts;
+}
+
 void require_matching(const Communicator& comm, const std::vector<std::int64_t>& sent,
                       const std::vector<std::int64_t>& expected) {
   const std::vector<std::int64_t> received = comm.all_to_all(sent);

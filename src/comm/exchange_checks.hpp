@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "comm/communicator.hpp"
+#include "comm/exchanges.hpp"
 
 namespace weft::comm {
 
@@ -17,6 +18,9 @@ void require_block(int peer, std::int64_t offset, std::int64_t count, int ranks,
 
 /// Sets `seen[peer]`. Throws Error(internal) when it is set already.
 void require_single(std::vector<bool>& seen, int peer);
+
+/// Returns the number of elements of each block.
+std::vector<std::int64_t> counts_of(const std::vector<Block>& blocks);
 
 /// Throws Error(internal) on all ranks when a rank sends a number of elements that the receiver does
 /// not expect. `sent` and `expected` have one number for each rank. Collective.

@@ -57,9 +57,9 @@ class PackedAllToAll {
 };
 
 /// A strided box in a buffer for one rank. In elements; axes from slowest to fastest in the order
-/// of the message. The order must be the same on both sides: element (i, j, ...) of the sender's
-/// box arrives as element (i, j, ...) of the receiver's, whatever the strides. No axis: one
-/// element. A zero extent: nothing.
+/// of the message. The order must be the same on both sides. Element (i, j, ...) of the sender's
+/// box arrives as element (i, j, ...) of the receiver's, for any strides. No axis: one element. A
+/// zero extent: nothing.
 struct StridedBlock {
   int peer = 0;
   std::int64_t offset = 0;

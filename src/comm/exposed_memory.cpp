@@ -21,7 +21,7 @@ namespace weft::comm {
 namespace {
 
 constexpr std::int64_t alignment = AlignedBuffer::alignment_bytes;
-/// Of one put, as of one message: more would only need larger buffers of MPI.
+/// The limit of one put, as of one message: more would only need larger buffers of MPI.
 constexpr std::int64_t put_bytes_max = std::int64_t{1} << 30;
 
 std::int64_t bytes_to_alignment(const void* address) {
@@ -146,12 +146,6 @@ std::vector<Block> by_rank(std::span<const ChunkedBlock> blocks, int chunk,
     found[static_cast<std::size_t>(block.peer)] = block;
   }
   return found;
-}
-
-std::vector<std::int64_t> counts_of(const std::vector<Block>& blocks) {
-  std::vector<std::int64_t> counts;
-  for (const Block& block : blocks) counts.push_back(block.count);
-  return counts;
 }
 
 /// Returns the peers of blocks of any chunk.

@@ -48,12 +48,6 @@ std::vector<Block> by_rank(std::span<const Block> given, int ranks, std::int64_t
   return blocks;
 }
 
-std::vector<std::int64_t> counts_of(const std::vector<Block>& blocks) {
-  std::vector<std::int64_t> counts;
-  for (const Block& block : blocks) counts.push_back(block.count);
-  return counts;
-}
-
 /// Returns the largest count or displacement in one call of MPI_Alltoallv.
 std::int64_t largest(const std::vector<Block>& blocks) {
   std::int64_t most = 0;

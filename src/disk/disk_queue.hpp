@@ -11,7 +11,7 @@ namespace weft::disk {
 /// Waiting accesses of one disk, and the number in progress. Reads and writes share the disk: if
 /// both wait, the kind with fewer in progress is next, in turn if equal. Each kind begins in the
 /// order of arrival. A single queue would serialise a pass that reads one panel and writes another
-/// of the same files: each would wait behind all of the other.
+/// of the same files. Each would wait behind all of the other.
 class DiskQueue {
  public:
   void push(Job& job) { of(job.access.direction()).waiting.push_back(&job); }

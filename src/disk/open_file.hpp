@@ -6,9 +6,9 @@
 
 namespace weft::disk {
 
-/// An open file with two descriptors: one for all transfers and, if the file system allows it, one
-/// for direct transfers, which bypass the system's memory. weft knows better which data it needs
-/// again, and a file is larger than memory.
+/// An open file with two descriptors. One is for all transfers. If the file system allows it, the
+/// other is for direct transfers, which bypass the system's memory. weft knows better which data it
+/// needs again, and a file is larger than memory.
 ///
 /// Transfers of partial granules or unaligned memory go through the system's memory. A granule is
 /// at least a page. So no page is accessed by both methods at the same time, unless two transfers

@@ -41,9 +41,9 @@ struct SetCounters {
 /// An array of bytes in blocks over the files of several disks, or in one plain file.
 ///
 /// Runs that cross blocks are split. Neighbouring blocks of a disk are joined to accesses of up to
-/// 1 MiB or one block. Where the set has checksums, a block gets one when it is written as a whole,
-/// by one run or by several that do not overlap. A block that is partly written has none until
-/// then.
+/// 1 MiB or one block. If the set has checksums, a block gets one when it is written as a whole.
+/// One run may write it, or several runs that do not overlap. A block that is partly written has
+/// none until then.
 ///
 /// One thread at a time may call; one process at a time writes a set.
 /// Errors  as Volume; also invalid_argument for a depth below 1, for a ticket that was already

@@ -29,8 +29,9 @@ struct BufferNeeds {
 /// Moves the output of the earlier stage to the input of the later one. Made once, executed often.
 ///
 /// One execution is collective over its group. start() is called for each chunk in order, as soon
-/// as the earlier stage has written it; progress() at any time; wait() before a chunk is read, if
-/// chunks are read one by one; finish() before other data is read. Allocates nothing.
+/// as the earlier stage has written it. progress() is called at any time. wait() is called before a
+/// chunk is read, if chunks are read one by one. finish() is called before other data is read.
+/// Allocates nothing.
 class Executor {
  public:
   virtual ~Executor() = default;
@@ -40,8 +41,8 @@ class Executor {
   virtual void finish() = 0;
   /// Returns the messages of this rank to others in one execution.
   virtual comm::MessageTraffic traffic() const = 0;
-  /// Returns the bytes that come from other ranks' memory in one execution, without a message: the
-  /// parts of this rank's box after the exchange that were in their boxes before it.
+  /// Returns the bytes that come from other ranks' memory in one execution, without a message. They
+  /// are the parts of this rank's box after the exchange that were in other boxes before it.
   virtual std::int64_t bytes_from_others() const { return 0; }
   /// Returns the bytes that weft itself reads and writes in memory in one execution, on this rank.
   virtual std::int64_t copied_bytes() const { return 0; }

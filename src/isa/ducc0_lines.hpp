@@ -4,7 +4,7 @@
 
 #include <weft/kind.h>
 
-// ducc0's FFT of lines, compiled once for each instruction set. This header has plain types only: a
+// ducc0's FFT of lines, compiled once for each instruction set. This header has plain types only. A
 // function that it defined would be compiled with every instruction set, and the linker would keep
 // any of them. See docs/adr/0014-instruction-sets.md.
 
@@ -23,7 +23,7 @@ struct DuccLines {
   bool across;
 };
 
-/// What ducc0 needs to transform lines of one length: its tables, and room for each thread.
+/// The needs of ducc0 for lines of one length: its tables, and room for each thread.
 struct DuccTables {
   void* tables;
   std::int64_t workspace_bytes;

@@ -4,8 +4,8 @@
 
 namespace weft::kernel {
 
-/// Instructions that weft's own kernels and ducc0 are compiled for, in rising order: those of every
-/// x86-64 processor (or of any other kind), of x86-64-v3 (AVX2, FMA) and of x86-64-v4 (AVX-512).
+/// Instructions for which weft's own kernels and ducc0 are compiled, in rising order. v1 has those
+/// of every x86-64 processor (or of any other kind), v3 adds AVX2 and FMA, v4 adds AVX-512.
 enum class InstructionSet { v1, v3, v4 };
 
 /// "v1", "v3" or "v4".

@@ -34,8 +34,8 @@ struct AxisTransform {
   bool conjugate_input = false;   ///< a c2r with the other sign of the exponent
   bool conjugate_output = false;  ///< an r2c with the other sign of the exponent
   long double scale = 1;          ///< multiplied into the output; as exact as the widest precision
-  /// In an array of two axes: complex element k of line j is multiplied by the root of j*k with the
-  /// exponent's sign, after a forward and before a backward transform.
+  /// In an array of two axes, complex element k of line j is multiplied by the root of j*k with the
+  /// exponent's sign. This is done after a forward and before a backward transform.
   std::shared_ptr<const Twiddles> twiddles = {};
   bool twiddles_input = false;  ///< before the transform
   std::int64_t padding = 0;     ///< number of last points of a line that are not in the array, and

@@ -28,7 +28,7 @@ struct ThreadScratch {
   Progress* progress = nullptr;  ///< for the first thread, if other work is under way
 };
 
-/// The part of the batch that is processed together: for each axis that is not transformed, an
+/// The part of the batch that is processed together. Each axis that is not transformed has an
 /// offset from the sweep cell's lower bound and an extent. Transformed axes: offset 0, extent
 /// ignored.
 struct BatchBlock {

@@ -17,8 +17,8 @@ constexpr std::int64_t row_bytes = 512;
 /// least, so that a tile does not need all the memory.
 constexpr std::int64_t largest_tile_bytes = std::int64_t{16} << 20;
 
-/// Returns the distance of lines or rows in a tile: odd multiples of a cache line, so that a column
-/// does not share one cache set.
+/// Returns the distance of lines or rows in a tile. It is an odd multiple of a cache line, so that
+/// a column does not share one cache set.
 std::int64_t pitch_of(std::int64_t bytes) {
   const std::int64_t cache_lines = divided_up(bytes, line_alignment_bytes);
   return (cache_lines % 2 == 0 ? cache_lines + 1 : cache_lines) * line_alignment_bytes;

@@ -40,8 +40,8 @@ std::int64_t block_count(const Striping& striping);
 /// Returns the blocks of each disk's file, in which the last band is whole.
 std::int64_t row_count(const Striping& striping);
 BlockPlace place_of(const Striping& striping, std::int64_t block);
-/// Returns the skew for an array of unknown shape: the odd part of its number of whole rows, 1 if
-/// the array does not end with a whole row, 0 on one disk.
+/// Returns the skew for an array of unknown shape: the odd part of its number of whole rows. It is
+/// 1 if the array does not end with a whole row, and 0 on one disk.
 std::int64_t default_skew_rows(std::int64_t bytes, std::int64_t block_bytes, int disks);
 /// Returns the smallest band that holds the whole array: processor-major.
 std::int64_t whole_band_bytes(const Striping& striping);

@@ -16,7 +16,7 @@ constexpr std::size_t sampled = 8;
 constexpr std::size_t most_apart = 16;
 
 /// Positions lo to hi - 1 of a process grid, counted in C order, as blocks of positions along each
-/// axis: an incomplete first row, the whole rows, and an incomplete last row.
+/// axis. They are an incomplete first row, the whole rows, and an incomplete last row.
 class Blocks {
  public:
   Blocks(const Layout& layout, std::int64_t lo, std::int64_t hi) : layout_(layout) {

@@ -14,9 +14,9 @@ using LineKinds = std::set<std::pair<Kind, std::int64_t>>;
 /// Returns the lines that a plan transforms.
 LineKinds lines_of(const Plan& plan);
 
-/// Returns the seconds in which the FFT library plans lines, forward and backward, on each rank: by
-/// trials for `measure`, by many more for `exhaustive`, almost none for `estimate`. `planning_s` is
-/// that of a machine; 0: not measured.
+/// Returns the seconds in which the FFT library plans lines, forward and backward, on each rank.
+/// `measure` plans by trials, `exhaustive` by many more, `estimate` in almost no time. `planning_s`
+/// is that of a machine; 0: not measured.
 ///
 /// Source  FFTW 3.3.10, 27 lengths of 8 to 65536 points in groups and alone, on one EPYC: planning
 ///         with `measure` takes 0.2 to 3 times 60 ms sqrt(n / 256), with `exhaustive` 2 to 27 times

@@ -70,10 +70,6 @@ class RoundEnds {
   std::vector<double> in_;
 };
 
-const BusiestLink& busier(const BusiestLink& one, const BusiestLink& other) {
-  return other.load > one.load ? other : one;
-}
-
 /// The links above the switches of each level.
 class FatTreeLinks : public Links {
  public:

@@ -180,10 +180,6 @@ Loads loads_of(std::span<const std::vector<std::int64_t>> groups,
   return loads;
 }
 
-BusiestLink busier(const BusiestLink& one, const BusiestLink& other) {
-  return other.load > one.load ? other : one;
-}
-
 /// Returns the busiest of links that are counted one by one, by destination, upwards and downwards.
 BusiestLink busiest_apart(const Uplinks& level, std::span<const std::vector<std::int64_t>> groups,
                           std::span<const std::int64_t> node_of) {
@@ -214,7 +210,7 @@ BusiestLink busiest_apart(const Uplinks& level, std::span<const std::vector<std:
 /// Returns the load of a link above a switch, plus its idle time while the nodes below serve short
 /// routes first.
 ///
-/// Of the `node` messages of each node below, `far` pass the link, on routes of 2 (level + 2)
+/// Each node below sends `node` messages. `far` of them pass the link, on routes of 2 (level + 2)
 /// links. The others have routes of 2 (level + 1) links. Until they are done, their share of the
 /// node's own link is larger by that ratio. Only then does the link above get its full load. If it
 /// was full from the start, nothing is lost.
@@ -278,6 +274,10 @@ void check(const Topology& topology) {
       break;
   }
   check_order(topology);
+}
+
+BusiestLink busier(const BusiestLink& one, const BusiestLink& other) {
+  return other.load > one.load ? other : one;
 }
 
 BusiestLink busiest_link(const Topology& topology,

@@ -19,6 +19,9 @@ struct BusiestLink {
   std::string name;  ///< "the link of node 3", "axis 1, forward, at node 12"
 };
 
+/// Returns the link with the larger load, the first of equals.
+BusiestLink busier(const BusiestLink& one, const BusiestLink& other);
+
 /// Returns the busiest link of concurrent exchanges: in each group every rank sends a message to
 /// every other one. `node_of[rank]` is the node of a rank; messages within a node pass no link.
 /// Messages take the shortest route, axis by axis on a torus; if both directions are equally short,

@@ -40,8 +40,8 @@ Traffic counted_one_by_one(const Layout& from, const Layout& to, std::int64_t ra
   return traffic;
 }
 
-/// The parts of a division of one axis that meet a range: which parts, the longest common stretch,
-/// and the number of parts that have it.
+/// The parts of a division of one axis that meet a range. The members are the parts, the longest
+/// common stretch, and the number of parts that have it.
 struct Meeting {
   std::int64_t n = 0;
   std::int64_t division = 1;  ///< into this many parts

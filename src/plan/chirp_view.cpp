@@ -23,9 +23,9 @@ namespace {
 
 /// For fewer points, the rounding errors of a convolution (about five for each point) exceed the
 /// permitted error, which grows with log2 n.
-constexpr std::int64_t shortest = 32;
+constexpr std::int64_t shortest_input = 32;
 /// For more points, the number of bytes of a convolution overflows.
-constexpr std::int64_t longest = std::int64_t{1} << 56;
+constexpr std::int64_t longest_input = std::int64_t{1} << 56;
 /// A view is m1 x m2. If weft is free, m2 is at most this factor longer or shorter than the side of
 /// a square. Views near a square are fastest.
 constexpr double largest_ratio = 8;
@@ -85,7 +85,7 @@ double price(const Shape& view, const Wanted& wanted, std::int64_t ranks) {
 
 std::optional<Shape> best_convolution(const Problem& problem, std::int64_t ranks) {
   const Wanted wanted = wanted_of(problem);
-  if (wanted.input_points < shortest || wanted.input_points > longest) return {};
+  if (wanted.input_points < shortest_input || wanted.input_points > longest_input) return {};
   const double square = std::sqrt(static_cast<double>(wanted.points()));
   const bool is_free = wanted.unit == 0;
   const std::int64_t least =
@@ -157,7 +157,8 @@ void check_shapes(const Plan& plan) {
   const Shape view = plan.view();
   const std::int64_t input_points = problem.shape[0];
   const std::int64_t output_points = problem.output_shape()[0];
-  if (view.size() != 2 || input_points > longest || volume(view) < input_points + output_points - 1)
+  if (view.size() != 2 || input_points > longest_input ||
+      volume(view) < input_points + output_points - 1)
     refuse_plan("a convolution must have two axes and at least " +
                 std::to_string(input_points + output_points - 1) + " points; given " +
                 to_string(view));

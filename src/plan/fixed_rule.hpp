@@ -12,7 +12,7 @@ namespace weft {
 Plan assemble(const Problem& problem, std::vector<Stage> stages);
 
 /// Returns the input layout if the caller gave none: a slab if every rank gets rows, otherwise the
-/// most square pencil; two split axes for P3DFFT's preset.
+/// most square pencil. P3DFFT's preset has two split axes.
 Layout fixed_rule_input(const Problem& problem);
 
 /// Returns the layout of output "same": the input's ownership on the output's shape. Throws

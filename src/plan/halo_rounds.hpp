@@ -24,8 +24,8 @@ struct HaloProblem {
 /// with the rule, the value and the remedy. Cost: a visit of each rank.
 HaloProblem checked(HaloProblem problem);
 
-// Of a checked problem: the local array of a rank, its box with all planes. A rank with an empty
-// box has no planes.
+// These functions take a checked problem. The local array of a rank is its box with all planes. A
+// rank with an empty box has no planes.
 
 /// Returns the shape, in logical axis order.
 Shape halo_shape(const HaloProblem& problem, std::int64_t rank);
@@ -35,7 +35,7 @@ Shape halo_strides(const HaloProblem& problem, std::int64_t rank);
 std::int64_t inner_offset(const HaloProblem& problem, std::int64_t rank);
 
 /// One exchange along one axis. In round k each rank gets planes of the rank k parts further along
-/// the axis. So every rank has one box before and one after: both are layouts of an array in which
+/// the axis. So every rank has one box before and one after. Both are layouts of an array in which
 /// the planes of all ranks follow each other. Its axes are in the memory order of the problem.
 struct HaloRound {
   int axis = 0;               ///< of the problem

@@ -147,14 +147,7 @@ Json write(const Plan& plan) {
   return object;
 }
 
-std::string dumped(const Json& value) {
-  try {
-    return value.dump();
-  } catch (const Json::exception& error) {
-    throw Error(ErrorCode::invalid_argument,
-                std::string("the texts of a plan must be UTF-8; ") + error.what());
-  }
-}
+std::string plan_text(const Json& value) { return json::dumped(value, "a plan"); }
 
 // --- reading ---
 
@@ -338,7 +331,7 @@ Stage read_stage(const JsonPlace& place) {
   return stage;
 }
 
-void check_version(const JsonPlace& place) {
+void check_plan_version(const JsonPlace& place) {
   if (json::integer(place) != plan_version)
     json::refuse(place, "this weft reads version " + std::to_string(plan_version) +
                             " of a plan: plan again, or use the weft that wrote it");
@@ -346,13 +339,13 @@ void check_version(const JsonPlace& place) {
 
 }  // namespace
 
-std::string to_json(const Plan& plan) { return dumped(write(plan)); }
-std::string to_json(const Problem& problem) { return dumped(write(problem)); }
-std::string to_json(const Layout& layout) { return dumped(write(layout)); }
-std::string to_json(const Stage& stage) { return dumped(write(stage)); }
-std::string to_json(const Exchange& exchange) { return dumped(write(exchange)); }
-std::string to_json(const LineEngine& lines) { return dumped(json::written(lines)); }
-std::string to_json(const EngineVersion& engine) { return dumped(json::written(engine)); }
+std::string to_json(const Plan& plan) { return plan_text(write(plan)); }
+std::string to_json(const Problem& problem) { return plan_text(write(problem)); }
+std::string to_json(const Layout& layout) { return plan_text(write(layout)); }
+std::string to_json(const Stage& stage) { return plan_text(write(stage)); }
+std::string to_json(const Exchange& exchange) { return plan_text(write(exchange)); }
+std::string to_json(const LineEngine& lines) { return plan_text(json::written(lines)); }
+std::string to_json(const EngineVersion& engine) { return plan_text(json::written(engine)); }
 
 Stage stage_from_json(std::string_view text) {
   const Json document = json::parse(text, "stage");
@@ -393,7 +386,7 @@ Problem problem_from_json(std::string_view text) {
 Plan plan_from_json(std::string_view text) {
   const Json document = json::parse(text, "plan");
   Object object({document, "plan"});
-  check_version(object.at("version"));
+  check_plan_version(object.at("version"));
   Plan plan;
   plan.problem = read_problem(object.at("problem"), Missing::refused);
   for (const JsonPlace& stage : json::elements(object.at("stages")))

@@ -130,6 +130,15 @@ Json write_long_number(long double value) {
   return rest == 0 ? Json(rounded) : Json::array({rounded, rest});
 }
 
+std::string dumped(const Json& value, const std::string& owner) {
+  try {
+    return value.dump();
+  } catch (const Json::exception& error) {
+    throw Error(ErrorCode::invalid_argument,
+                "the texts of " + owner + " must be UTF-8; " + error.what());
+  }
+}
+
 std::string text(const JsonPlace& place) {
   if (!place.value.is_string()) refuse(place, "this must be a string");
   return place.value.get<std::string>();

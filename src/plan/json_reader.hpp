@@ -48,6 +48,9 @@ double number(const JsonPlace& place);
 long double long_number(const JsonPlace& place);
 /// Inverse of long_number(): one double if it is exact, otherwise a list of two.
 Json write_long_number(long double value);
+/// Returns a document for a value. Throws invalid_argument if one of its texts is not UTF-8. `owner`
+/// is the owner of the texts in the message: "a plan".
+std::string dumped(const Json& value, const std::string& owner);
 std::string text(const JsonPlace& place);
 
 /// The elements of a list.

@@ -12,7 +12,7 @@ namespace weft {
 /// n1 x n2. Returns none if there are no suitable factors. `problem` is as checked() returns it.
 ///
 /// Factors  n1 (r2c: n1/2+1) and n2 (r2c in natural order: n2/2, rounded up) are at least `ranks`.
-///          Of such factors, weft prefers similar ones without large primes that balance the ranks.
+///          weft prefers similar factors without large primes that balance the ranks.
 ///          The input must not cut rows of n2; an output in natural order must not cut rows of n1.
 /// Layouts  An input that the caller did not give is cut between rows of n2. With output "same" the
 ///          cuts are also between rows of n1. For r2c only the output is cut between rows of n1.

@@ -4,9 +4,9 @@
 
 namespace weft {
 
-/// Returns the number of rounds in which each two of `ranks` ranks meet once: ranks - 1 for an even
-/// number of ranks, ranks for an odd number, 0 for one rank. With an odd number one rank is idle in
-/// each round.
+/// Returns the number of rounds in which each two of `ranks` ranks meet once. It is ranks - 1 for
+/// an even number of ranks, ranks for an odd number, and 0 for one rank. With an odd number one
+/// rank is idle in each round.
 std::int64_t pairwise_rounds(std::int64_t ranks);
 
 /// Returns the rank that `rank` meets in `round`; `rank` itself if it is idle.

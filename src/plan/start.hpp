@@ -17,14 +17,16 @@ struct Untransformed {
 
 /// Returns the layout in which the fixed rule begins to transform an array.
 ///
-/// The first possible of these: a split batch axis of which every rank gets a part (then nothing is
-/// exchanged); a slab in which every rank gets rows, in this stage and in the next; the most square
-/// pencil; the grid that leaves the fewest ranks empty. If no axis can be split, one rank gets
-/// everything.
+/// It is the first possible one of these:
+/// - a split batch axis of which every rank gets a part: nothing is exchanged,
+/// - a slab in which every rank gets rows, in this stage and in the next,
+/// - the most square pencil,
+/// - the grid that leaves the fewest ranks empty.
+/// If no axis can be split, one rank gets everything.
 Layout start_layout(const Untransformed& array, std::int64_t ranks);
 
-/// As start_layout, but an array that only one rank can transform is spread along its longest axis:
-/// the caller's data may be too large for one rank, and a later stage may find another plan.
+/// As start_layout, but an array that only one rank can transform is spread along its longest axis.
+/// The caller's data may be too large for one rank, and a later stage may find another plan.
 Layout first_layout(const Untransformed& array, std::int64_t ranks);
 
 /// Returns a slab along the longest axis, the first of equals.

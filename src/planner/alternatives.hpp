@@ -25,8 +25,8 @@ std::optional<Plan> with_lines_in_memory(Plan plan, std::size_t number);
 /// view, without an exchange, and if that is so already.
 std::optional<Plan> with_output_as_input(Plan plan);
 
-/// Returns the alternatives to an exchange, all choices decided: every method that can serve the
-/// problem and agrees with the forced choices, each schedule, in one piece.
+/// Returns the alternatives to an exchange, all choices decided. They are every method that can
+/// serve the problem and agrees with the forced choices, with each schedule, in one piece.
 std::vector<Exchange> kinds_of_exchange(const Plan& plan, std::size_t number);
 
 /// Returns the plan with persistent requests, which the model does not distinguish from ordinary

@@ -38,7 +38,7 @@ class LineTrials {
  public:
   /// Returns the trial of the same lines and ways, for any seconds; null if there is none.
   const LineTrial* find(const LineTrial& lines) const;
-  /// Adds a trial unless there is one of the same lines and ways: the first decision is kept, so
+  /// Adds a trial unless there is one of the same lines and ways. The first decision is kept, so
   /// that a plan that is made again has the same bits.
   void add(const LineTrial& trial);
   void merge(const LineTrials& others);

@@ -46,7 +46,7 @@ int repetitions_of(double seconds) {
 }
 
 /// One of the two plans in a duel. Its repetitions in a round follow from its fastest run, not from
-/// the model: threads and ranks that wait for a shared core are a thousand times slower.
+/// the model. Threads and ranks that wait for a shared core are a thousand times slower.
 class Runner {
  public:
   Runner(Trials& trials, int place)

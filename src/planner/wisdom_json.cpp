@@ -29,15 +29,6 @@ using json::Object;
 /// A change of the format that another version of weft would misread increases this number.
 constexpr std::int64_t wisdom_version = 2;
 
-std::string dumped(const Json& value) {
-  try {
-    return value.dump();
-  } catch (const Json::exception& error) {
-    throw Error(ErrorCode::invalid_argument,
-                std::string("the texts of wisdom must be UTF-8; ") + error.what());
-  }
-}
-
 Plan read_plan(const JsonPlace& place) {
   try {
     return plan_from_json(place.value.dump());
@@ -54,7 +45,7 @@ WisdomEntry read_entry(const JsonPlace& place) {
   return entry;
 }
 
-void check_version(const JsonPlace& place) {
+void check_wisdom_version(const JsonPlace& place) {
   if (json::integer(place) != wisdom_version)
     json::refuse(place, "this weft reads wisdom of version " + std::to_string(wisdom_version) +
                             ": name another file, or use the weft that wrote it");
@@ -62,7 +53,9 @@ void check_version(const JsonPlace& place) {
 
 }  // namespace
 
-std::string to_json(const MachineIdentity& machine) { return dumped(json::written(machine)); }
+std::string to_json(const MachineIdentity& machine) {
+  return json::dumped(json::written(machine), "wisdom");
+}
 
 MachineIdentity machine_identity_from_json(std::string_view text) {
   const Json document = json::parse(text, "machine identity");
@@ -88,7 +81,7 @@ Wisdom wisdom_from_json(std::string_view text) {
                     std::to_string(text.size()));
   const Json document = json::parse(text, "wisdom");
   Object object({document, "wisdom"});
-  check_version(object.at("weft_wisdom"));
+  check_wisdom_version(object.at("weft_wisdom"));
   Wisdom wisdom;
   for (const JsonPlace& place : json::elements(object.at("entries"))) {
     const std::size_t before = wisdom.size();

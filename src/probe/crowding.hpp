@@ -5,7 +5,8 @@
 namespace weft::probe {
 
 /// Returns the slowdown of ranks that compute concurrently, with `threads` threads each, relative
-/// to exclusive cores: elapsed time over processor time of a thread, the mean of all ranks.
+/// to exclusive cores. It is the elapsed time over the processor time of a thread, the mean of all
+/// ranks.
 ///
 /// About 1 if the nodes have the cores that they report. Containers, or a machine that simulates a
 /// cluster, may share cores between nodes. Collective; spins for `seconds`.

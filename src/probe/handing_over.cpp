@@ -62,9 +62,9 @@ double known_seconds(const Plan& plan, const Machine& machine) {
   return model::cost(plan, machine, known).seconds();
 }
 
-class Arrays {
+class ExchangeArrays {
  public:
-  explicit Arrays(std::int64_t bytes) : in_(bytes), out_(bytes) {
+  explicit ExchangeArrays(std::int64_t bytes) : in_(bytes), out_(bytes) {
     std::memset(in_.data(), 0, static_cast<std::size_t>(bytes));
     std::memset(out_.data(), 0, static_cast<std::size_t>(bytes));
   }
@@ -100,7 +100,7 @@ bool measure_handing_over(Timing& timing, int visits, Machine& machine,
   std::vector<Plan> plans;
   for (const Copying* each : wanted)
     plans.push_back(plan_of(each->precision, std::min(each->bytes, longest), node, local.threads));
-  const Arrays arrays(largest_box(plans));
+  const ExchangeArrays arrays(largest_box(plans));
   std::vector<Work> works;
   for (const Plan& plan : plans) {
     const Precision precision = plan.problem.precision;

@@ -85,9 +85,9 @@ class Tiles {
 };
 
 /// The arrays of timed stages.
-class Arrays {
+class StageArrays {
  public:
-  explicit Arrays(std::int64_t bytes) : in_(bytes), out_(bytes) {
+  explicit StageArrays(std::int64_t bytes) : in_(bytes), out_(bytes) {
     std::memset(in_.data(), 0, static_cast<std::size_t>(bytes));
     std::memset(out_.data(), 0, static_cast<std::size_t>(bytes));
   }
@@ -250,7 +250,7 @@ Lines measure_arithmetic(Timing& timing, Timing& planning, const Extent& extent,
 
 std::vector<Copying> measure_copying(Timing& timing, const Extent& extent, const Machine& so_far,
                                      const LocalProbe& local, const comm::Communicator& comm) {
-  const Arrays arrays(local.threads * extent.copied_bytes.back());
+  const StageArrays arrays(local.threads * extent.copied_bytes.back());
   std::vector<Copying> found;
   std::vector<Work> works;
   for (const Precision precision : extent.precisions) {

@@ -21,7 +21,7 @@ struct Work {
 /// Measures work that all ranks do at once, within a share of the probe's time.
 ///
 /// Each measurement is run once unmeasured, then in rounds that begin at a barrier and count the
-/// slowest rank; short work is repeated within a round. Rank 0's clock decides the number of
+/// slowest rank. Short work is repeated within a round. Rank 0's clock decides the number of
 /// rounds: at least three, but one for work that takes longer than its share. All calls are
 /// collective.
 class Timing {

@@ -53,8 +53,8 @@ std::vector<std::vector<AxisTransform>> mirrored(
 std::vector<DraftPass> drafts_of(const JointSpec& spec, const kernel::LocalOptions& options) {
   const FieldCounts& counts = spec.counts;
   const std::int64_t fields = spec.is_backward_half ? counts.out : counts.in;
-  // A pass uses the planes of one field at a time, and the function all of them once: it is enough if
-  // half of them stay in cache.
+  // A pass uses the planes of one field at a time, and the function uses all of them once. So it is
+  // enough if half of them stay in cache.
   const std::int64_t together = spec.turn ? (counts.in + counts.out + 1) / 2 : 1;
   const auto there = grouped(spec.stage, together, options);
   std::vector<DraftPass> drafts;

@@ -106,7 +106,7 @@ class FakeVolume final : public disk::Volume {
   }
 
   [[noreturn]] static void fail() {
-    throw Error(ErrorCode::io_failure, "this volume was told to fail");
+    throw Error(ErrorCode::io_failure, "this volume fails on purpose");
   }
 
   Transfer& found(Ticket ticket) {

@@ -83,7 +83,7 @@ inline Exact transformed_exact(Exact array, const ooc::KPassProblem& problem, in
   return array;
 }
 
-/// Where a plan leaves number k of the result.
+/// Returns the place of number k in the result of a plan.
 inline std::int64_t place_in_result(const ooc::KPassPlan& plan, std::int64_t k) {
   const std::int64_t rows = plan.transposed_rows;
   return k % rows * (volume(plan.problem.shape) / rows) + k / rows;

@@ -7,8 +7,8 @@
 
 #include <weft/kind.hpp>
 
-// What the tests know of each kind, a second time on purpose: the sums of FFTW's manual, and the
-// tables of the documentation.
+// The properties of each kind, a second time on purpose: the sums of FFTW's manual, and the tables
+// of the documentation.
 
 namespace weft::test_support {
 

@@ -14,8 +14,8 @@
 
 namespace weft::test_support {
 
-/// The oracle of the MPI tests: the definition of the DFT, summed directly over the whole array in
-/// a type wider than the one under test. It shares no code with weft and calls no FFT library.
+/// The oracle of the MPI tests is the definition of the DFT. It sums directly over the whole array,
+/// in a type wider than the one under test. It shares no code with weft and calls no FFT library.
 ///
 /// `Wide` is long double for float and double, and the type of line_oracle.hpp for long double.
 template <class T>
@@ -140,7 +140,7 @@ WholeArray<W> with_extent(const WholeArray<W>& x, int axis, std::int64_t extent)
 }
 
 /// Lines of n/2+1 elements become real lines' spectra of n: element n-k is the conjugate of element
-/// k, and those that are their own partner are real, whatever imaginary part they come with.
+/// k. An element that is its own partner becomes real: its imaginary part is dropped.
 template <class W>
 WholeArray<W> completed_by_symmetry(const WholeArray<W>& half, int axis, std::int64_t n) {
   WholeArray<W> full = with_extent(half, axis, n);

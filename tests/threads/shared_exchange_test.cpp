@@ -2,8 +2,8 @@
 // executors, workspace and hand-overs of real ones. `make test-tsan` runs them under
 // ThreadSanitizer, which sees every tile that is read or overwritten too early.
 //
-// Two parts need processes and are not tested. The callers' arrays are not shown to others: a
-// thread would map its peer's memory at a second address, which the sanitizer takes for other
+// Two parts need processes and are not tested. The callers' arrays are not shown to others. A
+// thread would map its peer's memory at a second address, and the sanitizer takes that for other
 // memory. No message is sent, so there is no exchange between nodes.
 #include <gtest/gtest.h>
 

@@ -13,13 +13,6 @@ namespace weft::python {
 namespace {
 
 template <class T>
-nb::tuple as_tuple(const std::vector<T>& values) {
-  nb::list list;
-  for (const T& value : values) list.append(nb::cast(value));
-  return nb::tuple(list);
-}
-
-template <class T>
 std::string written(const T& value) {
   return json::write(value).dump();
 }

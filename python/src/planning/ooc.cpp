@@ -100,18 +100,12 @@ KPassPlan planned_passes(const Shape& shape, const std::vector<int>& axes,
   return ooc::plan_passes(problem);
 }
 
-nb::tuple as_tuple(const std::vector<std::int64_t>& values) {
-  nb::list list;
-  for (const std::int64_t value : values) list.append(value);
-  return nb::tuple(list);
-}
-
 nb::tuple result_shape(const KPassPlan& plan) {
   const Shape& shape = plan.problem.shape;
   if (plan.problem.filter) return as_tuple(shape);
   if (plan.problem.real_input) return as_tuple(complex_shape(plan.problem));
   if (plan.transposed_rows == 1) return as_tuple(shape);
-  return as_tuple({plan.transposed_rows, shape[0] / plan.transposed_rows});
+  return as_tuple(Shape{plan.transposed_rows, shape[0] / plan.transposed_rows});
 }
 
 nb::dict pass_of(const KPassPlan& plan, const KPass& pass) {
@@ -154,11 +148,7 @@ void bind_passes(nb::module_& m) {
           "Shape of the output; in transposed order [k1, k2] holds X[k1 + result_shape[0] * "
           "k2].")
       .def_prop_ro(
-          "axes",
-          [](const KPassPlan& p) {
-            return as_tuple({p.problem.axes.begin(), p.problem.axes.end()});
-          },
-          "Transformed axes.")
+          "axes", [](const KPassPlan& p) { return as_tuple(p.problem.axes); }, "Transformed axes.")
       .def_prop_ro(
           "kind", &kind_of,
           "The kinds in words: one word for all axes, or one for each; those of the inverse "

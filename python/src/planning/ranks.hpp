@@ -9,8 +9,8 @@
 
 namespace weft::python {
 
-/// The storage of an array in files: its bytes; for a plain file the array's first byte and 0, for
-/// a set 0 and its block bytes; disks, processors, band bytes, skew rows.
+/// The storage of an array in files: its bytes, first byte, block bytes, disks, processors, band
+/// bytes and skew rows. A plain file has 0 block bytes; a set has first byte 0.
 using ArrayStorage =
     std::tuple<std::int64_t, std::int64_t, std::int64_t, int, int, std::int64_t, std::int64_t>;
 

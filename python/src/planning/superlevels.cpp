@@ -13,13 +13,6 @@ using bmmc::FftAnalysis;
 using bmmc::PermutationAnalysis;
 using bmmc::ProcessorTraffic;
 
-template <class T>
-nb::tuple as_tuple(const std::vector<T>& values) {
-  nb::list list;
-  for (const T& value : values) list.append(nb::cast(value));
-  return nb::tuple(list);
-}
-
 nb::list passes_of(const PermutationAnalysis& permutation) {
   nb::list passes;
   for (std::size_t k = 0; k < permutation.passes.size(); ++k) {
@@ -62,7 +55,7 @@ FftAnalysis analyzed(const std::string& method, std::int64_t points, std::int64_
 }
 
 /// Returns the arguments of analyzed().
-nb::object state_of(const FftAnalysis& analysis) {
+nb::object analysis_state(const FftAnalysis& analysis) {
   const bmmc::SuperlevelFft& fft = analysis.fft;
   return nb::make_tuple(bmmc::to_string(analysis.method), fft.points, fft.memory_bytes,
                         fft.block_bytes, fft.disks, fft.processors, fft.record_bytes,
@@ -108,7 +101,7 @@ void bind_analysis(nb::module_& m) {
         return "<weft.ooc.Analysis " + std::string(bmmc::to_string(a.method)) + ", " +
                std::to_string(a.passes) + " passes>";
       });
-  bind_value(bound, &state_of, &analysis_of);
+  bind_value(bound, &analysis_state, &analysis_of);
 }
 
 }  // namespace

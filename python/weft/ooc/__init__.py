@@ -9,9 +9,9 @@ communicator they call no MPI.
 :func:`permute` moves the elements of an array on disks by any permutation that is linear over GF(2). :func:`detect`
 finds whether a vector of targets is such a permutation.
 
-:func:`analyze` only computes and reads no data. It counts the FFT by superlevels of Cormen and Nicol (paper 003): a
-bit reversal, then superlevels of mini-butterflies that fit in memory, each followed by a rotation of the index bits.
-:func:`fft` with method "bmmc:..." runs that FFT. :func:`cheapest` chooses among the counted methods.
+:func:`analyze` only computes and reads no data. It counts the FFT by superlevels of Cormen and Nicol (paper 003). A bit
+reversal comes first, then superlevels of mini-butterflies that fit in memory. A rotation of the index bits follows each
+superlevel. :func:`fft` with method "bmmc:..." runs that FFT. :func:`cheapest` chooses among the counted methods.
 `docs/out-of-core.md` describes the permutations and the assumptions.
 """
 

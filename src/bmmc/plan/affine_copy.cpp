@@ -6,7 +6,7 @@
 namespace weft::bmmc {
 namespace {
 
-/// Returns the change of a place from record j to j + 1, by the number of trailing ones of j: all
+/// Returns the change of a place from record j to j + 1, by the number of trailing ones of j. All
 /// bits up to its lowest 0 change.
 std::vector<Bits> steps_of(const std::vector<Bits>& columns, std::size_t skipped) {
   const Bits kept = ~bit_range(0, static_cast<int>(skipped));

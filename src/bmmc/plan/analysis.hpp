@@ -89,7 +89,7 @@ struct FftAnalysis {
 /// permutations.
 ///
 /// A stage of mini-butterflies with inputs on two processors needs two messages of half a load
-/// each: half of the inputs one way, half of the results back.
+/// each. Half of the inputs go one way, half of the results back.
 ///
 /// Errors  Error(invalid_argument) unless all sizes are powers of two, P <= D, memory holds two
 ///         blocks of each disk in each buffer, F >= 2, and N is more than memory holds.

@@ -63,8 +63,8 @@ bool is_bpc(const BitMatrix& a);
 /// Returns the rank of phi, the lower left lg(N/M) x lg M block; the inverse has the same (nullity
 /// theorem).
 int rank_phi(const BitMatrix& a, const DiskModel& disks);
-/// Returns the rank of gamma, the lower left lg(N/B) x lg B block: the number of a target block's
-/// index bits that change within a source block.
+/// Returns the rank of gamma, the lower left lg(N/B) x lg B block. It is the number of a target
+/// block's index bits that change within a source block.
 int rank_gamma(const BitMatrix& a, const DiskModel& disks);
 
 }  // namespace weft::bmmc

@@ -27,9 +27,9 @@ struct PermutationPass {
 };
 
 /// Returns the pass of a permutation of this kind. For `grouped` the group is the smallest one of
-/// whole blocks on both sides. It is then enlarged as far as memory allows until its blocks use all
-/// disks equally on both sides: by max(d - s, d - t) dimensions, where s and t are the ranks of the
-/// disk bits on it.
+/// whole blocks on both sides. It is then enlarged, as far as memory allows, until its blocks use
+/// all disks equally on both sides. That takes max(d - s, d - t) dimensions, where s and t are the
+/// ranks of the disk bits on it.
 ///
 /// Errors: Error(internal) if the permutation is not of this kind.
 PermutationPass make_pass(PassKind kind, const Bmmc& permutation, const DiskModel& disks);

@@ -18,8 +18,8 @@ Bits slot_of(const Subspace& span, Bits difference) {
 }
 
 /// Returns a basis of the same space that begins with neighbours in the target, then has neighbours
-/// in the source: a cache line and a bit of each. Records are then copied in small squares for
-/// every permutation.
+/// in the source. It has a cache line and a bit of each. Records are then copied in small squares
+/// for every permutation.
 std::vector<Bits> in_squares(const std::vector<Bits>& basis, const BitMatrix& slots) {
   constexpr int lg_edge = 5;
   const Subspace whole = Subspace::spanned(basis);

@@ -96,7 +96,7 @@ void LocalButterflies::execute_as(std::complex<Real>* load, std::int64_t load_nu
   const std::int64_t tiles =
       inners == 1 ? divided_up(lines, tile) : lines / inners * tiles_of_outer;
   const Bits common = common_frequency(level_, processor_, load_number);
-  // Of each thread: a tile, and a row of twiddles.
+  // Each thread has a tile, and a row of twiddles.
   const std::int64_t thread_elements = (tile_lines_ + 1) * pitch_;
   AlignedBuffer scratch(options_.threads * thread_elements *
                         std::int64_t{sizeof(std::complex<Real>)});

@@ -67,8 +67,8 @@ class TargetReader {
   std::int64_t reads_ = 0;
 };
 
-/// Returns for each disk the blocks to read for the candidate: that of index 0, those of a single
-/// bit of the disk, and for each bit of the stripe one on the disk that has the fewest.
+/// Returns for each disk the blocks to read for the candidate: that of index 0, and those of a
+/// single bit of the disk. Each bit of the stripe adds one block, on the disk that has the fewest.
 std::vector<std::vector<std::int64_t>> telling_blocks(const DiskModel& disks) {
   std::vector<std::vector<std::int64_t>> of_disk(std::size_t{1} << disks.d);
   of_disk[0].push_back(0);

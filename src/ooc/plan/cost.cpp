@@ -20,8 +20,8 @@ bool has_one_buffer_for_disks(const KPassPlan& plan, const KPass& pass) {
   return plan.problem.buffers == 3 && !pass.keeps_order();
 }
 
-/// The next panel is read into the buffer that is free first: the third one after its panel is
-/// written, or the source of the transform after the transform ends.
+/// The next panel is read into the buffer that is free first. The third one is free after its panel
+/// is written; the source of the transform, after the transform ends.
 double disk_seconds_with_one_buffer(const model::PipelineTimes& panel) {
   const double read_into_third = panel.write_s + panel.read_s;
   const double read_into_source = std::max(panel.write_s, panel.compute_s + panel.read_s);

@@ -59,7 +59,7 @@ class Planner {
   }
 
   /// Adds passes of as many axes as memory holds or the problem's groups allow, or of one axis in
-  /// radices, into which cosines and sines are not divided.
+  /// radices. Cosines and sines are not divided into radices.
   void add_groups(const std::vector<int>& axes) {
     for (std::size_t i = 0, number = 0; i < axes.size(); ++number) {
       std::size_t end = i;
@@ -169,7 +169,7 @@ class Planner {
     return pass;
   }
 
-  /// Where reals are filtered as complex numbers, the first pass reads them.
+  /// If reals are filtered as complex numbers, the first pass reads them.
   KPass with_full_reals(KPass pass) const {
     pass.reads_reals = has_full_reals_ && plan_.passes.empty();
     return pass;

@@ -28,7 +28,7 @@ bool is_cut(const KPass& pass) {
 }
 
 /// Returns a width of whole units, at most `most`. It gives as many panels as `most` does, but of
-/// similar widths: ranks take panels in turn, so one rank could otherwise get all narrow ones.
+/// similar widths. Ranks take panels in turn, so one rank could otherwise get all narrow ones.
 std::int64_t evened(std::int64_t columns, std::int64_t most, std::int64_t unit) {
   const std::int64_t panels = divided_up(columns, std::min(columns, most));
   return std::min(columns, divided_up(divided_up(columns, unit), panels) * unit);

@@ -369,7 +369,7 @@ std::int64_t tile_pitch_bytes(std::int64_t length, std::int64_t element_bytes) {
 PassMemory memory_of(const KPassPlan& plan, const KPass& pass) {
   std::int64_t bytes = 0;
   std::int64_t runs = 0;
-  // Where reals are unpacked the first panel may lack the mirror of a column; the second does not.
+  // If reals are unpacked, the first panel may lack the mirror of a column; the second does not.
   for (std::int64_t i = 0; i < std::min<std::int64_t>(2, panel_count(pass)); ++i) {
     const std::vector<Panel> all = panel_parts(pass, i);
     bytes = std::max(bytes, elements(pass, all) * plan.element_bytes);

@@ -44,8 +44,8 @@ const char* to_string(OutputOrder);
 struct KPassProblem {
   Shape shape;            ///< of the reals where there are any
   std::vector<int> axes;  ///< the transformed axes
-  /// What the lines of each of `axes` become; for an inverse these are the inverse kinds, of which
-  /// r2c is c2r. None: c2c, but with reals the last axis is r2c.
+  /// The kind of each of `axes`; for an inverse the inverse kinds, of which r2c is c2r. None: c2c,
+  /// but with reals the last axis is r2c.
   std::vector<Kind> kinds = {};
   Precision precision = Precision::f64;
   OutputOrder order = OutputOrder::natural;
@@ -322,8 +322,8 @@ std::int64_t memory_bytes(const KPassPlan& plan);
 /// Bytes of a disk::Run in a list of transfers. The executor checks this number.
 inline constexpr std::int64_t listed_run_bytes = 24;
 
-/// Returns the distance of the lines of a tile: an odd number of cache lines, so that the elements
-/// of a column fall into different cache sets.
+/// Returns the distance of the lines of a tile. It is an odd number of cache lines, so that the
+/// elements of a column fall into different cache sets.
 std::int64_t tile_pitch_bytes(std::int64_t length, std::int64_t element_bytes);
 
 }  // namespace weft::ooc

@@ -9,8 +9,8 @@ namespace weft::ooc {
 
 /// Turns the transform Z of N/2 complex numbers, which are N reals in pairs, into that of the
 /// reals: X[k] = E + w O and X[N/2 - k] = conj(E - w O). E and O are the transforms of the even and
-/// the odd reals, E = (Z[k] + conj Z[N/2 - k]) / 2, O = (Z[k] - conj Z[N/2 - k]) / 2i, and w is
-/// root k of N. In place; X[N/2] is stored behind the parts.
+/// the odd reals: E = (Z[k] + conj Z[N/2 - k]) / 2 and O = (Z[k] - conj Z[N/2 - k]) / 2i. w is root
+/// k of N. In place; X[N/2] is stored behind the parts.
 ///
 /// Shapes  `memory` has the parts one after the other, as [radix][inners] each.
 void unpack_reals(const KPass& pass, const std::vector<Panel>& parts,

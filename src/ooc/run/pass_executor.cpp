@@ -85,7 +85,7 @@ class PassRun {
   }
 
  private:
-  /// Where all buffers are in use, the next panel is read into the previous panel's buffer as soon
+  /// If all buffers are in use, the next panel is read into the previous panel's buffer as soon
   /// as that is written. This is checked between tiles.
   class NextRead final : public kernel::Progress {
    public:

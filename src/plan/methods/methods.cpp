@@ -268,7 +268,7 @@ Exchange choose_exchange(const Problem& problem, std::size_t number, std::int64_
   for (const MethodDescriptor& method : methods) {
     if (!offers(method, forced)) continue;
     if (method.on_request && forced.method != method.method) continue;
-    // Of one rank, packed messages leave the only block in place. Other methods copy it, or need
+    // On one rank, packed messages leave the only block in place. Other methods copy it, or need
     // memory that others can see.
     if (problem.ranks == 1 && method.method != Method::messages && forced.method != method.method)
       continue;

@@ -6,8 +6,6 @@
 namespace weft::test_support {
 namespace {
 
-bool last_rank() { return rank_of(world) == size_of(world) - 1; }
-
 TEST(CInterface, NamesAndVersion) {
   EXPECT_STREQ(weft_version(), version());
   EXPECT_STREQ(weft_error_name(WEFT_OK), "ok");
@@ -204,7 +202,7 @@ TEST(CInterface, OptionsOfOtherVersions) {
   }
 }
 
-/// Whatever one rank gets wrong, all ranks hear of it.
+/// A wrong argument on one rank is an error on all ranks.
 TEST(CInterface, CreateFailsEverywhere) {
   using Change = std::function<void(weft_options&)>;
   const int64_t shape[] = {6, 4};

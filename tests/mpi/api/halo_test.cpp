@@ -16,14 +16,9 @@ namespace {
 
 using Bytes = GuardedArray<unsigned char>;
 
-/// Byte number `byte` of element `whole` of the array; another one outside the array.
-unsigned char byte_of(std::int64_t whole, std::int64_t byte) {
-  return static_cast<unsigned char>(noise(9, static_cast<std::uint64_t>(whole * 64 + byte)) * 128 +
-                                    128);
-}
 constexpr unsigned char untouched = 7;
 
-std::vector<Exchange> exchanges() {
+std::vector<Exchange> halo_exchanges() {
   Problem problem;
   problem.ranks = size_of(world);
   problem.ranks_per_node = comm::ranks_sharing_memory(comm::communicator_of(world));
@@ -71,7 +66,7 @@ TEST(Halo, FillsRandomHalosByEveryExchange) {
   const std::int64_t sizes[] = {1, 3, 4, 8, 16, 24, 32};
   std::size_t run = 0;
   for (int round = 0; round < 2; ++round)
-    for (const Exchange& exchange : exchanges()) {
+    for (const Exchange& exchange : halo_exchanges()) {
       HaloProblem problem = random_halo(size_of(world), random);
       problem.element_bytes = sizes[run++ % std::size(sizes)];
       problem.exchange = exchange;
@@ -134,7 +129,7 @@ TEST(Halo, AccumulatesRandomHalosByEveryExchange) {
   Random random(seed);
   std::size_t run = 0;
   for (int round = 0; round < 2; ++round)
-    for (const Exchange& exchange : exchanges()) {
+    for (const Exchange& exchange : halo_exchanges()) {
       HaloProblem problem = random_halo(size_of(world), random);
       problem.exchange = exchange;
       SCOPED_TRACE(words_of(problem) + " " + describe(exchange));
@@ -167,7 +162,7 @@ TEST(Halo, SumsHaveTheSameBitsByEveryExchange) {
   problem.above = {9, 2};
   problem.periodic = {true, true};
   std::vector<float> first;
-  for (const Exchange& exchange : exchanges()) {
+  for (const Exchange& exchange : halo_exchanges()) {
     problem.exchange = exchange;
     problem.element_bytes = sizeof(float);
     Halo halo(halo_options_of(problem));
@@ -182,7 +177,7 @@ TEST(Halo, SumsHaveTheSameBitsByEveryExchange) {
 
 TEST(Halo, SecondCallsAllocateNothing) {
   const std::int64_t ranks = size_of(world);
-  for (const Exchange& exchange : exchanges()) {
+  for (const Exchange& exchange : halo_exchanges()) {
     Halo halo({.layout = Layout::slab({2 * ranks, 8}, ranks),
                .below = {2},
                .comm = world,

@@ -9,8 +9,8 @@
 namespace weft::test_support {
 namespace {
 
-/// Times from a thousandth to a thousand times those of a machine, so that every choice is
-/// somewhere the best: few ranks or many, pieces, chunks, any schedule.
+/// Times from a thousandth to a thousand times those of a machine. So every choice is somewhere the
+/// best: few ranks or many, pieces, chunks, any schedule.
 Machine random_machine(Random& random) {
   const auto factor = [&] { return std::pow(10.0, static_cast<double>(draw(random, -3, 3))); };
   const auto blocking = [&] { return 1 + static_cast<double>(draw(random, 0, 10)) / 10; };
@@ -57,6 +57,7 @@ TEST(FftMachine, ChoosesOtherWays) {
   if (size_of(MPI_COMM_WORLD) == 1) GTEST_SKIP() << "one rank has one way";
   std::set<std::string> ways;
   for (std::uint64_t number = 0; number < 40; ++number) {
+    // The machines are the same each time: rare draws could have too few ways.
     Random random(number);
     const Fft<double> fft(options_with(random_machine(random)));
     EXPECT_EQ(fft.plan().chosen_by, "model");

@@ -8,12 +8,6 @@
 namespace weft::test_support {
 namespace {
 
-/// Element `index` of the whole array is these bytes, whatever their number.
-unsigned char byte_of(std::int64_t index, std::int64_t byte) {
-  return static_cast<unsigned char>(noise(9, static_cast<std::uint64_t>(index * 64 + byte)) * 128 +
-                                    128);
-}
-
 using Bytes = GuardedArray<unsigned char>;
 
 /// This rank's part of the array whose elements are byte_of(index, .).
@@ -58,7 +52,9 @@ TEST(Redistribute, RandomLayouts) {
 }
 
 TEST(Redistribute, CountsBeyondTheLimit) {
-  Random random(5);
+  const std::uint64_t seed = seed_of_all_ranks(5);
+  SCOPED_TRACE(repeated_by(seed));
+  Random random(seed);
   const Shape shape{9, 8, 7};
   for (const std::int64_t limit : {1, 7, 100}) {
     comm::set_count_limit(limit);
@@ -71,7 +67,9 @@ TEST(Redistribute, CountsBeyondTheLimit) {
 }
 
 TEST(Redistribute, GatherAndScatterWithEveryRoot) {
-  Random random(6);
+  const std::uint64_t seed = seed_of_all_ranks(6);
+  SCOPED_TRACE(repeated_by(seed));
+  Random random(seed);
   const std::int64_t ranks = size_of(world);
   for (int root = 0; root < ranks; ++root) {
     const Shape shape{5, 6, 4};
@@ -92,7 +90,9 @@ TEST(Redistribute, GatherAndScatterWithEveryRoot) {
 }
 
 TEST(Redistribute, LayoutOfLocalBoxes) {
-  Random random(8);
+  const std::uint64_t seed = seed_of_all_ranks(8);
+  SCOPED_TRACE(repeated_by(seed));
+  Random random(seed);
   const std::int64_t ranks = size_of(world);
   int run = 0;
   for (const Shape& shape : {Shape{30}, Shape{7, 9}, Shape{4, 5, 6}}) {

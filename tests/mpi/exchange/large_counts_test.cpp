@@ -1,6 +1,6 @@
 // More elements than an int counts: sizes, places and messages of exchanges that would take many
-// gigabytes, planned and made but never executed; and small arrays with the count limit lowered, so
-// that every message is cut as those would be.
+// gigabytes. They are planned and made, but never executed. Small arrays with a lower count limit
+// are executed, so that every message is cut as those would be.
 #include <map>
 
 #include "comm/environment.hpp"
@@ -65,15 +65,15 @@ TEST(LargeCounts, PiecesCoverABlock) {
 }
 
 /// Six ranks, blocks of some 2^33 elements; the numbers of buffers tell whose they are.
-constexpr std::int64_t ranks = 6;
+constexpr std::int64_t large_ranks = 6;
 constexpr int first_sent = 100;
 constexpr int first_received = 200;
 
 exchange::ExchangeEndpoint side_of(std::int64_t rank, std::int64_t ranks_per_node, bool narrow) {
-  const Shape shape{ranks * 2039, ranks * 2053, ranks * 2063};
+  const Shape shape{large_ranks * 2039, large_ranks * 2053, large_ranks * 2063};
   exchange::ExchangeEndpoint side;
-  side.from = Layout::slab(shape, ranks, 0);
-  side.to = Layout::slab(shape, ranks, 1);
+  side.from = Layout::slab(shape, large_ranks, 0);
+  side.to = Layout::slab(shape, large_ranks, 1);
   side.rank = rank;
   side.narrow = narrow;
   side.element_bytes = narrow ? 8 : 16;
@@ -85,7 +85,7 @@ exchange::ExchangeEndpoint side_of(std::int64_t rank, std::int64_t ranks_per_nod
   return side;
 }
 
-/// Where pieces of places begin, and how many elements they have there, by buffer.
+/// The first element of each piece of a place, and its number of elements, by buffer.
 using Pieces = std::map<int, std::map<std::int64_t, std::int64_t>>;
 
 void add(const kernel::Place& place, Pieces& pieces) {
@@ -122,7 +122,7 @@ TEST(LargeCounts, BlocksOfNodeAwareExchangesLieApart) {
         Pieces written;
         Pieces read;
         std::map<int, std::int64_t> sizes;
-        for (std::int64_t rank = 0; rank < ranks; ++rank) {
+        for (std::int64_t rank = 0; rank < large_ranks; ++rank) {
           const exchange::ExchangeEndpoint side = side_of(rank, ranks_per_node, narrow);
           const exchange::BufferNeeds ends = exchange::buffer_needs(exchange, side);
           sizes[side.send_buffer] = ends.send_elements;

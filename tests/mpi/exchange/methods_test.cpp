@@ -85,8 +85,8 @@ TEST(FftMethods, FloatsOnTheWire) {
   EXPECT_EQ(compared, static_cast<int>(4 * exchange_problems().size()));
 }
 
-/// Floats in the memory of the doubles that they become: a row a rank, so that blocks arrive in the
-/// order of the array; and c2r in two sweeps, which needs that memory for other data.
+/// Floats arrive in the memory of the doubles that they become. With a row a rank, blocks arrive in
+/// the order of the array. c2r in two sweeps needs that memory for other data.
 TEST(FftMethods, FloatsThatArriveInPlace) {
   const std::int64_t ranks = size_of(world);
   if (ranks == 1) GTEST_SKIP() << "one rank exchanges nothing";
@@ -103,8 +103,8 @@ TEST(FftMethods, FloatsThatArriveInPlace) {
     }
 }
 
-/// Rows of reals that are parts of a neighbour's rows are not padded, and those of a chunk are at
-/// their places in the whole array; two threads, so that the first stage takes two sweeps.
+/// Rows of reals that are parts of a neighbour's rows are not padded. Those of a chunk are at their
+/// places in the whole array. With two threads the first stage takes two sweeps.
 TEST(FftMethods, RealsInPlaceInTwoSweeps) {
   const std::int64_t ranks = size_of(world);
   if (ranks == 1) GTEST_SKIP() << "one rank exchanges nothing";

@@ -11,8 +11,6 @@ namespace {
 
 FftOptions valid() { return {.shape = {8, 6, 5}, .comm = world}; }
 
-bool last_rank() { return rank_of(world) == size_of(world) - 1; }
-
 using Change = std::function<void(FftOptions&)>;
 
 void expect_refused(ErrorCode code, const std::vector<std::string>& words, const Change& change) {

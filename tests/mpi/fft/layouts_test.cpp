@@ -8,7 +8,7 @@
 namespace weft::test_support {
 namespace {
 
-constexpr std::array<Exchange, 3> tried_exchanges = {
+constexpr std::array<Exchange, 3> exchanges_of_layouts = {
     Exchange{.method = Method::collective, .wire_form = WireForm::packed},
     Exchange{.method = Method::collective, .wire_form = WireForm::datatype},
     Exchange{.method = Method::messages, .wire_form = WireForm::packed, .chunks = 2}};
@@ -47,7 +47,7 @@ void check_input_and_output(const Shape& shape, Kind kind, const std::vector<int
                            ? outputs[static_cast<std::size_t>(number) * 5 % outputs.size()]
                            : Layout();
       if (same_is_impossible(problem)) continue;
-      problem.exchange = tried_exchanges[static_cast<std::size_t>(number) % 3];
+      problem.exchange = exchanges_of_layouts[static_cast<std::size_t>(number) % 3];
       check_case({.problem = problem,
                   .in_place = number % 2 == 1,
                   .backward_first = number % 5 == 0,
@@ -74,7 +74,7 @@ TEST(FftLayouts, CountsBeyondTheLimit) {
   int run = 0;
   for (const std::int64_t limit : {1, 5, 64}) {
     comm::set_count_limit(limit);
-    for (const Exchange& exchange : tried_exchanges)
+    for (const Exchange& exchange : exchanges_of_layouts)
       for (const Kind kind : {Kind::c2c, Kind::r2c}) {
         const Problem problem{.shape = {11, 8, 6},
                               .kinds = kind,

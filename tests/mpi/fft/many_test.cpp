@@ -17,13 +17,13 @@ std::vector<Complex> noisy(std::int64_t elements, std::uint64_t seed) {
   return values;
 }
 
-struct ManyArrays {
+struct FieldBatch {
   std::vector<std::vector<Complex>> in;
   std::vector<std::vector<Complex>> out;
   std::vector<const Complex*> in_pointers;
   std::vector<Complex*> out_pointers;
 
-  ManyArrays(const Fft<double>& fft, std::size_t count) {
+  FieldBatch(const Fft<double>& fft, std::size_t count) {
     const auto rank = static_cast<std::uint64_t>(fft.rank());
     for (std::size_t i = 0; i < count; ++i) {
       in.push_back(noisy(fft.input_elements(), 100 * rank + i));
@@ -53,8 +53,8 @@ TEST(FftMany, IsOneCallAfterTheOther) {
         SCOPED_TRACE(describe(choices) + ", " + std::to_string(count) + " arrays");
         Fft<double> fft(
             {.shape = {14, 9, 10}, .comm = world, .output = output, .exchange = choices});
-        ManyArrays expected(fft, count);
-        ManyArrays found(fft, count);
+        FieldBatch expected(fft, count);
+        FieldBatch found(fft, count);
         for (std::size_t i = 0; i < count; ++i)
           fft.forward(expected.in_pointers[i], expected.out_pointers[i]);
         fft.forward_many(std::span<const Complex* const>(found.in_pointers), found.out_pointers);
@@ -74,13 +74,13 @@ TEST(FftMany, InPlace) {
   for (const Exchange& choices : with_every_method(listed_for_many)) {
     SCOPED_TRACE(describe(choices));
     Fft<double> fft({.shape = {12, 10}, .comm = world, .exchange = choices});
-    ManyArrays expected(fft, 3);
+    FieldBatch expected(fft, 3);
     for (std::size_t i = 0; i < 3; ++i)
       fft.forward(expected.in_pointers[i], expected.out_pointers[i]);
     std::vector<std::vector<Complex>> both;
     std::vector<const Complex*> from;
     std::vector<Complex*> to;
-    for (const auto& field : ManyArrays(fft, 3).in) {
+    for (const auto& field : FieldBatch(fft, 3).in) {
       both.push_back(field);
       both.back().resize(static_cast<std::size_t>(fft.inplace_bytes()) / sizeof(Complex) + 1);
     }
@@ -98,7 +98,7 @@ TEST(FftMany, InPlace) {
 
 TEST(FftMany, RefusesWhatDoesNotFitOnAllRanks) {
   Fft<double> fft({.shape = {8, 8}, .comm = world});
-  ManyArrays fields(fft, 2);
+  FieldBatch fields(fft, 2);
   const auto call = [&] {
     fft.forward_many(std::span<const Complex* const>(fields.in_pointers), fields.out_pointers);
   };
@@ -107,7 +107,7 @@ TEST(FftMany, RefusesWhatDoesNotFitOnAllRanks) {
   if (rank_of(world) == size_of(world) - 1) fields.in_pointers.pop_back();
   if (size_of(world) > 1)
     expect_same_error(world, ErrorCode::disagreement, {"with 2 arrays"}, call);
-  ManyArrays twice(fft, 2);
+  FieldBatch twice(fft, 2);
   twice.out_pointers[1] = twice.out_pointers[0];
   if (fft.output_elements() == 0) twice.out_pointers = {nullptr, nullptr};
   expect_same_error(world, ErrorCode::invalid_argument, {"an output of its own"}, [&] {

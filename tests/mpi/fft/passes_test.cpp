@@ -1,4 +1,4 @@
-// Shared exchanges cost no pass over memory, or one copy, as the plan says: the record of each
+// Shared exchanges cost no pass over memory, or one copy, as the plan says. The record of each
 // stage's bytes is compared with the plan, in every variant of its execution.
 #include "comm/from_mpi.hpp"
 #include "mpi/support/both_ways.hpp"
@@ -122,7 +122,7 @@ TEST_F(FftPasses, C2cThatBeginsWithAnExchangeDoesNot) {
   EXPECT_EQ(check_all_ways(problem), std::pair(4, 0));
 }
 
-/// One exchange: a transform that begins with it reads the others' inputs; one that ends with it
+/// One exchange. A transform that begins with it reads the others' inputs. One that ends with it
 /// copies, because no rank knows the others' outputs before.
 TEST_F(FftPasses, OneExchangeBesideAStageThatTransformsNothing) {
   const Shape shape{24, 20};

@@ -1,4 +1,4 @@
-// What a recorded round trip says: its steps, the bytes of its exchanges, and the memory it holds.
+// The record of a round trip: its steps, the bytes of its exchanges, and the memory it holds.
 #include <limits>
 
 #include "api/handle.hpp"

@@ -134,8 +134,8 @@ TEST(FftWorkspace, NodeAwareHasAnArrayMoreThanSharedForWhatArrives) {
   }
 }
 
-/// In place of r2c whose halved axis is not the fastest, lines grow over each other: the stage goes
-/// through an array more, where it is the first and writes where it reads.
+/// In place, lines of an r2c grow over each other if the halved axis is not the fastest. A first
+/// stage that writes where it reads goes through one more array.
 TEST(FftWorkspace, LinesThatDoNotKeepTheirPlaceCostAnArray) {
   Problem problem = slabs({.method = Method::shared}, OutputChoice::same);
   problem.shape = {16, 14, 16};

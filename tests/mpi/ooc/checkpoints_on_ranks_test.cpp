@@ -10,6 +10,7 @@
 #include "comm/agreement.hpp"
 #include "mpi/support/ooc_disks.hpp"
 #include "mpi/support/same_error.hpp"
+#include "mpi/support/seed_of_all_ranks.hpp"
 #include "mpi/support/world.hpp"
 #include "ooc/plan/k_pass_planner.hpp"
 #include "ooc/ranks/run_on_ranks.hpp"
@@ -21,14 +22,14 @@ namespace {
 using test_support::all_ranks;
 using test_support::expect_same_error;
 
-/// What the first rank was told last; the same on all ranks.
+/// Returns the last progress of the first rank, the same on all ranks.
 PassProgress shared(PassProgress kept) {
   std::array<std::int64_t, 2> values = {kept.pass, kept.panels_done};
   MPI_Bcast(values.data(), 2, MPI_INT64_T, 0, MPI_COMM_WORLD);
   return {.pass = values[0], .panels_done = values[1]};
 }
 
-/// The last rank fails after every round in turn, and what was not on the disks is of no use then.
+/// The last rank fails after every round in turn. Data that was not on the disks is useless then.
 TEST(OocCheckpointsOnRanks, GoesOnFromItsLastCheckpoint) {
   if (rank_count_is_left_out()) GTEST_SKIP();
   const comm::Communicator comm = all_ranks();
@@ -38,7 +39,9 @@ TEST(OocCheckpointsOnRanks, GoesOnFromItsLastCheckpoint) {
   ASSERT_GE(plan.passes.size(), 4u);  // the third one writes where the second has read
   const OwnershipPtr input = ownership(3, plan.input_bytes(), comm.size());
   const OwnershipPtr output = ownership(7, plan.output_bytes(), comm.size());
-  const auto x = bytes_of<double>(test_support::random_exact(1 << 12, 71, false), false);
+  const std::uint64_t seed = test_support::seed_of_all_ranks(71);
+  SCOPED_TRACE(test_support::repeated_by(seed));
+  const auto x = bytes_of<double>(test_support::random_exact(1 << 12, seed, false), false);
   Disks alone(plan, input, output, comm.rank());
   alone.put(x);
   run_on_ranks(plan, comm, alone.volumes());
@@ -74,7 +77,7 @@ TEST(OocCheckpointsOnRanks, GoesOnFromItsLastCheckpoint) {
   EXPECT_GT(failures, 3 * std::ssize(plan.passes));
 }
 
-/// The first rank's clock decides for all, and the first one is told when all others were.
+/// The first rank's clock decides for all, and the first rank saves its progress last.
 TEST(OocCheckpointsOnRanks, TheyAreThoseOfAll) {
   if (rank_count_is_left_out()) GTEST_SKIP();
   const comm::Communicator comm = all_ranks();
@@ -104,7 +107,7 @@ TEST(OocCheckpointsOnRanks, TheyAreThoseOfAll) {
                                       [&](const PassProgress&) {
                                         if (comm.rank() == unlucky)
                                           throw Error(ErrorCode::io_failure, "no room for a note");
-                                        EXPECT_NE(comm.rank(), 0) << "told before all others";
+                                        EXPECT_NE(comm.rank(), 0) << "saved before all others";
                                       }}});
   });
 }

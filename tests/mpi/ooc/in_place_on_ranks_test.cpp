@@ -10,12 +10,12 @@
 #include "comm/agreement.hpp"
 #include "mpi/support/ooc_disks.hpp"
 #include "mpi/support/same_error.hpp"
+#include "mpi/support/seed_of_all_ranks.hpp"
 #include "mpi/support/slow_hand_over.hpp"
 #include "mpi/support/world.hpp"
 #include "ooc/plan/k_pass_planner.hpp"
 #include "ooc/ranks/run_on_ranks.hpp"
 #include "support/ooc_reference.hpp"
-#include "support/seed.hpp"
 #include "support/unsafe_volume.hpp"
 
 namespace weft::ooc {
@@ -143,8 +143,7 @@ int run_through_failures(const KPassPlan& plan, OwnDisks& disks, Random& common,
 TEST(OocInPlaceOnRanks, HasTheBitsOfATransformOutOfPlace) {
   if (rank_count_is_left_out()) GTEST_SKIP();
   if (ranks_share_cores_slowly()) GTEST_SKIP() << slow;
-  std::uint64_t seed = all_ranks().rank() == 0 ? test_support::chosen_seed(138) : 0;
-  MPI_Bcast(&seed, 1, MPI_UINT64_T, 0, MPI_COMM_WORLD);
+  const std::uint64_t seed = test_support::seed_of_all_ranks(138);
   SCOPED_TRACE(test_support::repeated_by(seed));
   Random common(seed);
   Random own(seed + 1 + static_cast<std::uint64_t>(all_ranks().rank()));
@@ -155,7 +154,7 @@ TEST(OocInPlaceOnRanks, HasTheBitsOfATransformOutOfPlace) {
     for (int which = 0; which < 8; ++which) {
       SCOPED_TRACE(weft::to_string(problem.shape) + ", ownership " + std::to_string(which));
       const std::int64_t points = volume(problem.shape);
-      const auto x = bytes_of<double>(test_support::random_exact(points, 71, false), false);
+      const auto x = bytes_of<double>(test_support::random_exact(points, seed, false), false);
       const OwnershipPtr ownership = ooc::ownership(which, std::ssize(x), all_ranks().size());
       const auto expected = result_out_of_place(problem, ownership, x);
       {

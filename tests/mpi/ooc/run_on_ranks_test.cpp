@@ -17,6 +17,7 @@
 #include "base/memory.hpp"
 #include "mpi/support/ooc_disks.hpp"
 #include "mpi/support/same_error.hpp"
+#include "mpi/support/seed_of_all_ranks.hpp"
 #include "mpi/support/world.hpp"
 #include "ooc/plan/k_pass_planner.hpp"
 #include "support/ooc_reference.hpp"
@@ -79,7 +80,7 @@ struct Case {
   KPassProblem problem;
 };
 
-/// Of one pass to four or more.
+/// Problems of one pass to four or more.
 std::vector<Case> cases(Precision precision) {
   const auto of = [&](const Shape& shape, std::vector<int> axes) {
     return KPassProblem{.shape = shape, .axes = std::move(axes), .precision = precision};
@@ -125,16 +126,16 @@ std::vector<Case> cases(Precision precision) {
 TEST(OocOnRanks, AgreesWithTheReference) {
   if (rank_count_is_left_out()) GTEST_SKIP();
   const int ranks = all_ranks().size();
+  const std::uint64_t seed = test_support::seed_of_all_ranks(61);
+  SCOPED_TRACE(test_support::repeated_by(seed));
   std::set<std::size_t> passes;
   int which = 0;
   for (std::size_t k = 0; k < cases(Precision::f64).size(); ++k, ++which) {
     // Every case is done in both precisions, by one odd number of ranks or the next.
     const auto precision = (which + ranks / 2) % 2 == 0 ? Precision::f32 : Precision::f64;
     const Case c = cases(precision)[k];
-    const unsigned seed = 61;
     const KPassPlan plan = distribute_plan(plan_passes(c.problem), ranks);
-    SCOPED_TRACE(std::string(c.name) + ", " + to_string(precision) + ", seed " +
-                 std::to_string(seed));
+    SCOPED_TRACE(std::string(c.name) + ", " + to_string(precision));
     passes.insert(plan.passes.size());
     expect_result(plan, ownership(which, plan.input_bytes(), ranks),
                   ownership(which + 3, plan.output_bytes(), ranks), seed,
@@ -143,7 +144,7 @@ TEST(OocOnRanks, AgreesWithTheReference) {
   for (const std::size_t count : {1, 2, 3, 4}) EXPECT_EQ(passes.count(count), 1u) << count;
 }
 
-/// What a pass reads was stored for it, so k passes make k - 1 exchanges and those of the ends.
+/// The input of a pass was stored for it, so k passes make k - 1 exchanges and those of the ends.
 TEST(OocOnRanks, ScratchIsReadWithoutMessages) {
   const int ranks = all_ranks().size();
   for (const Case& c : cases(Precision::f64)) {
@@ -205,23 +206,23 @@ TEST(OocOnRanks, OneRanksFailureIsThatOfAll) {
     EXPECT_EQ(disks.under_way(), 0u);
   };
   for (const std::int64_t when : {0, 1}) {
-    expect_failure(ErrorCode::io_failure, "told to fail",
+    expect_failure(ErrorCode::io_failure, "fails on purpose",
                    [&](Disks& disks) { disks.input().fail_wait(when); });
-    expect_failure(ErrorCode::io_failure, "told to fail",
+    expect_failure(ErrorCode::io_failure, "fails on purpose",
                    [&](Disks& disks) { disks.output().fail_wait(when); });
-    expect_failure(ErrorCode::io_failure, "told to fail",
+    expect_failure(ErrorCode::io_failure, "fails on purpose",
                    [&](Disks& disks) { disks.output().fail_write(when); });
   }
   // No rank goes on with what it has not got.
   expect_failure(
-      ErrorCode::io_failure, "told to fail", [](Disks& disks) { disks.input().fail_wait(0); },
+      ErrorCode::io_failure, "fails on purpose", [](Disks& disks) { disks.input().fail_wait(0); },
       {.on_panel = [](const PassProgress&) { ADD_FAILURE() << "a round after the failure"; }});
   // The last write of all.
   Disks whole(plan, input, input, comm.rank());
   whole.put(std::vector<std::byte>(static_cast<std::size_t>(plan.input_bytes())));
   run_on_ranks(plan, comm, whole.volumes());
   const std::int64_t writes = whole.output().writes().transfers;
-  expect_failure(ErrorCode::io_failure, "told to fail",
+  expect_failure(ErrorCode::io_failure, "fails on purpose",
                  [&](Disks& disks) { disks.output().fail_wait(writes - 1); });
   expect_failure(ErrorCode::unsupported, "enough", [](Disks&) {},
                  {.on_panel = [&](const PassProgress& at) {

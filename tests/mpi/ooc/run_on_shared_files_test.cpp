@@ -12,6 +12,7 @@
 #include "comm/from_mpi.hpp"
 #include "disk/striped_set.hpp"
 #include "mpi/support/same_error.hpp"
+#include "mpi/support/seed_of_all_ranks.hpp"
 #include "mpi/support/world.hpp"
 #include "ooc/plan/k_pass_planner.hpp"
 #include "support/directory.hpp"
@@ -177,7 +178,9 @@ TEST(OocSharedFiles, SetsAndPlainFiles) {
   if (rank_count_is_left_out()) GTEST_SKIP();
   const KPassPlan plan = plan_of({1 << 15}, 13, 8);
   ASSERT_GE(plan.passes.size(), 2u);
-  const Exact x = test_support::random_exact(1 << 15, 81, false);
+  const std::uint64_t seed = test_support::seed_of_all_ranks(81);
+  SCOPED_TRACE(test_support::repeated_by(seed));
+  const Exact x = test_support::random_exact(1 << 15, seed, false);
   const std::int64_t bytes = plan.input_bytes();
   {
     SCOPED_TRACE("from two disks a rank, in bands, to fewer disks than ranks");
@@ -210,7 +213,9 @@ TEST(OocSharedFiles, ChecksumsAreThoseOfTheRanksThatWrote) {
   if (rank_count_is_left_out()) GTEST_SKIP();
   const SharedDirectory directory;
   const KPassPlan plan = plan_of({15, 25, 41}, 14, 6);
-  const Exact x = test_support::random_exact(15 * 25 * 41, 82, false);
+  const std::uint64_t seed = test_support::seed_of_all_ranks(82);
+  SCOPED_TRACE(test_support::repeated_by(seed));
+  const Exact x = test_support::random_exact(15 * 25 * 41, seed, false);
   const Striping striping = {.bytes = plan.input_bytes(), .block_bytes = 8192, .disks = ranks + 2};
   const Arrays arrays = {new_set(directory, "in.json", striping, doubles_of(x)),
                          new_set(directory, "out.json", striping, doubles_of(x))};

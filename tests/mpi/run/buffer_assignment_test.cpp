@@ -6,8 +6,8 @@
 #include <map>
 #include <set>
 
+#include "mpi/support/seed_of_all_ranks.hpp"
 #include "support/random_problems.hpp"
-#include "support/seed.hpp"
 
 namespace weft::run {
 namespace {
@@ -216,7 +216,9 @@ void expect_rules(const Plan& plan, Variant variant) {
 }
 
 TEST(BufferAssignment, DrawnPlansKeepTheRulesOfBuffers) {
-  test_support::Random random(test_support::chosen_seed(31));
+  const std::uint64_t seed = test_support::seed_of_all_ranks(31);
+  SCOPED_TRACE(test_support::repeated_by(seed));
+  test_support::Random random(seed);
   int with_peers = 0;
   for (int i = 0; i < 400; ++i) {
     Problem problem = test_support::random_problem(random);

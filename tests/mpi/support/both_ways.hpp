@@ -147,6 +147,7 @@ inline std::vector<Problem> exchange_problems() {
   // Half a spectrum in its natural order, of even and odd rows.
   for (const std::int64_t n : {900, 675})
     found.push_back({.shape = {n}, .kinds = Kind::r2c, .output_choice = OutputChoice::same});
+  // These boxes are one case of a table, so they are the same each time.
   Random random(77);
   Problem boxes{.shape = {9, 8, 7}, .has_input = true};
   boxes.input = Layout::of_boxes(boxes.shape, random_boxes(boxes.shape, ranks, random));

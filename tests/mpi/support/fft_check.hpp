@@ -11,8 +11,8 @@
 
 #include <weft/weft.hpp>
 
+#include "mpi/support/seed_of_all_ranks.hpp"
 #include "support/random_problems.hpp"
-#include "support/seed.hpp"
 #include "support/serial_reference.hpp"
 
 namespace weft::test_support {
@@ -30,13 +30,7 @@ inline int size_of(MPI_Comm comm) {
 
 /// Returns whether this is the first rank of the test.
 inline bool is_first() { return rank_of(MPI_COMM_WORLD) == 0; }
-
-/// Returns the seed of a random test, the same on all ranks. Rank 0 prints it. Collective.
-inline std::uint64_t seed_of_all_ranks(std::uint64_t default_seed) {
-  std::uint64_t seed = rank_of(MPI_COMM_WORLD) == 0 ? chosen_seed(default_seed) : 0;
-  MPI_Bcast(&seed, 1, MPI_UINT64_T, 0, MPI_COMM_WORLD);
-  return seed;
-}
+inline bool last_rank() { return rank_of(MPI_COMM_WORLD) == size_of(MPI_COMM_WORLD) - 1; }
 
 /// Number `index` of a reproducible sequence in [-1, 1), a multiple of 2^-20: exact in every
 /// precision. Any rank can compute any element without the elements before it.
@@ -45,6 +39,12 @@ inline double noise(std::uint64_t seed, std::uint64_t index) {
   for (const std::uint64_t factor : {0xbf58476d1ce4e5b9, 0x94d049bb133111eb})
     z = (z ^ (z >> 29)) * factor;
   return static_cast<double>(static_cast<std::int64_t>(z >> 43)) * 0x1p-20 - 1;
+}
+
+/// Returns byte number `byte` of element `whole` of an array of bytes that tests move.
+inline unsigned char byte_of(std::int64_t whole, std::int64_t byte) {
+  return static_cast<unsigned char>(noise(9, static_cast<std::uint64_t>(whole * 64 + byte)) * 128 +
+                                    128);
 }
 
 /// An array between two rows of guard bytes, not set to zero. `offset` elements before it

@@ -213,7 +213,8 @@ def test_random_cases(pool: Pool, shared: bool, draw: random.Random) -> None:
 @pytest.mark.parametrize("shared", [False, True])
 @pytest.mark.parametrize("max_ranks", RANKS)
 def test_two_hundred_draws_fill_every_class(max_ranks: int, shared: bool) -> None:
-    for seed in range(3):
+    first = seeds.seed(0)
+    for seed in range(first, first + 3):
         drawn, histogram = case_classes.draw_cases(random.Random(seed), 200, max_ranks, shared)
         assert histogram.missing() == []
         assert len(drawn) == 200
@@ -229,7 +230,7 @@ def test_two_hundred_draws_fill_every_class(max_ranks: int, shared: bool) -> Non
 
 @pytest.mark.parametrize("shared", [False, True])
 def test_node_memory_is_asked_for_where_it_is_had(shared: bool) -> None:
-    drawn, _ = case_classes.draw_cases(random.Random(4), 300, 4, shared)
+    drawn, _ = case_classes.draw_cases(random.Random(seeds.seed(4)), 300, 4, shared)
     ranks = {case.ranks for case in drawn if case.method == "shared"}
     assert ranks == ({1, 2, 3, 4} if shared else {1})
 
@@ -237,19 +238,21 @@ def test_node_memory_is_asked_for_where_it_is_had(shared: bool) -> None:
 def test_a_seed_draws_the_same_with_and_without_node_memory() -> None:
     """Except for an unavailable method, so the seed of a failure repeats it on any machine."""
     changed = 0
-    for seed in range(200):
+    first = seeds.seed(0)
+    for seed in range(first, first + 200):
         here = draws.random_case(random.Random(seed), 8, True)
         there = draws.random_case(random.Random(seed), 8, False)
         changed += here != there
         assert there == (here if here == there else dataclasses.replace(here, method=None))
-    assert changed > 10
+    assert changed > 2, "19 on average"
 
 
 def test_a_third_of_the_draws_has_cosines() -> None:
-    drawn = [draws.random_case(random.Random(seed), 4) for seed in range(600)]
+    first = seeds.seed(0)
+    drawn = [draws.random_case(random.Random(seed), 4) for seed in range(first, first + 600)]
     families = [case_classes.kind_family(case) for case in drawn]
     assert 0.25 < sum(family in ("cosine", "mixed") for family in families) / len(drawn) < 0.45
-    assert sum("dct1" in case.kinds for case in drawn) > 20
+    assert sum("dct1" in case.kinds for case in drawn) > 5, "28 on average"
     for case in drawn:
         assert case.kinds.count("r2c") <= 1
         assert not (case.complex_input and set(case.kinds) & {"c2c", "r2c"})

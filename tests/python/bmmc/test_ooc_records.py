@@ -32,7 +32,7 @@ def bits_reversed(n: int) -> np.ndarray:
 
 
 def targets_of(name: str, n: int) -> np.ndarray:
-    """What the names say, without matrices."""
+    """Returns the targets of a named permutation, computed without matrices."""
     x = np.arange(1 << n)
     word, _, by = name.partition(":")
     if word == "rotation":

@@ -37,7 +37,7 @@ from drawn_on_ranks import evaluated  # noqa: E402
 from drawn_runs import LIMIT_S, Done, Place, common_findings, done_in_child, findings, run_line  # noqa: E402
 from pool import Pool, PoolFailure  # noqa: E402
 
-# Of each twenty draws: how lines are run, and how many are Python calls here and on three ranks.
+# Twenty draws: how lines are run, and how many are Python calls here and on three ranks.
 TURNS = (RANKS, PROCESS, *["call"] * 6, *["call on ranks"] * 2, *[FORKED] * 10)
 CALL_RANKS = 3
 _OBEDIENT = "WEFT_DRAW_OBEDIENT"

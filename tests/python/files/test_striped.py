@@ -7,10 +7,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import seeds
 from cli_helpers import assert_done, assert_refused, weft
 from weft import InvalidArgument, IoFailure, Unsupported, ooc
-
-SEED = 20260312
 
 
 @pytest.fixture
@@ -22,7 +21,7 @@ def folders(tmp_path: Path) -> list[Path]:
 
 
 def values(shape: tuple[int, ...], dtype: str) -> np.ndarray:
-    random = np.random.default_rng(SEED)
+    random = np.random.default_rng(seeds.seed(20260312))
     flat = random.integers(-1000, 1000, shape) + (1j * random.random(shape) if dtype.startswith("complex") else 0)
     return flat.astype(dtype)
 

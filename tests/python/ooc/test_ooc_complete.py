@@ -18,7 +18,7 @@ import weft
 from cli_helpers import clean_environment
 from instants import Countdown
 from ooc_arrays import KIB, values
-from test_ooc_kept import assert_same_bits
+from test_ooc_checkpoints import assert_same_bits
 from weft import ooc
 from weft.disk.options import OocOptions
 from weft.ooc import transform as ooc_transform

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
+import seeds
 from cli_helpers import assert_done, assert_refused, weft
 from ooc_arrays import KIB, assert_close, values
 from ooc_runs import executed, planned
@@ -212,7 +213,7 @@ def test_without_the_package(tmp_path: Path, source: str, package: str) -> None:
 
 
 def test_boxes_cover_an_array_once() -> None:
-    random = np.random.default_rng(20261123)
+    random = np.random.default_rng(seeds.seed(20261123))
     for _ in range(200):
         shape = tuple(random.integers(1, 12, random.integers(1, 4)).tolist())
         chunks = tuple(random.integers(1, 14, len(shape)).tolist())

@@ -16,7 +16,7 @@ import weft
 from cli_helpers import assert_done, assert_refused
 from cli_helpers import weft as command
 from ooc_arrays import KIB, assert_close, values
-from test_ooc_kept import assert_same_bits, ends_at
+from test_ooc_checkpoints import assert_same_bits, ends_at
 from weft import ooc
 from weft.ooc.checkpoint.places import is_incomplete
 from weft.verify import reference

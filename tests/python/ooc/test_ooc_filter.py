@@ -21,7 +21,7 @@ from cli_helpers import assert_done, assert_refused
 from cli_helpers import weft as command
 from numpy.typing import NDArray
 from ooc_arrays import KIB, values
-from test_ooc_kept import assert_same_bits, ends_at
+from test_ooc_checkpoints import assert_same_bits, ends_at
 from weft import operators
 from weft.ooc.checkpoint.places import is_incomplete
 

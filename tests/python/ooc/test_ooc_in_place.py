@@ -16,7 +16,7 @@ import seeds
 import weft
 from ooc_arrays import KIB, assert_close, values
 from ooc_runs import executed, planned
-from test_ooc_kept import Stop, assert_same_bits, ends_at
+from test_ooc_checkpoints import Stop, assert_same_bits, ends_at
 from weft.ooc.checkpoint.places import is_incomplete
 
 MEMORY_BYTES = 64 * KIB

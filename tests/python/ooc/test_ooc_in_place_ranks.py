@@ -1,4 +1,4 @@
-"""Transforms in place on several ranks: each changes what lies on its own disks only."""
+"""Transforms in place on several ranks: each changes only its own disks."""
 
 from __future__ import annotations
 

@@ -18,15 +18,15 @@ from cli_helpers import assert_done, assert_refused, run, weft
 from ooc_arrays import KIB, assert_close, values
 from ooc_runs import planned
 from test_ooc_in_place import stays
-from test_ooc_kept import Stop, assert_same_bits, ends_at, stop_in_pass
+from test_ooc_checkpoints import Stop, assert_same_bits, ends_at, stop_in_pass
 from weft import InvalidArgument, IoFailure, ooc
 from weft.disk import arrays as disk_arrays
 from weft.ooc.checkpoint import files as checkpoint_files
 from weft.ooc.checkpoint.places import is_incomplete
 
 SHAPE = (48, 30, 20)
-# Shape, dtype and what else is asked for: arrays of several axes stay where they are, a line in natural order goes
-# through temporary space; blocks of the set that passes read and write as a whole, and in pieces.
+# Shape, dtype and other arguments. Arrays of several axes stay where they are; a line in natural order goes through
+# temporary space. Passes read and write blocks of the set as a whole, and in pieces.
 CASES: list[tuple[tuple[int, ...], str, dict[str, Any]]] = [
     (SHAPE, "complex128", {"block_bytes": 256}),
     (SHAPE, "complex64", {"block_bytes": 256, "axes": (0, 2), "inverse": True, "norm": "ortho"}),
@@ -169,7 +169,7 @@ def test_a_set_of_which_no_note_can_be_read_is_kept(tmp_path: Path) -> None:
     assert listing(tmp_path) == kept
 
 
-# What the files of disks held when the last checkpoint was noted: all that was written before was flushed.
+# The contents of the disks' files at the last checkpoint: all earlier writes were flushed.
 SAFE = "safe"
 
 
@@ -260,7 +260,7 @@ def test_a_process_that_ends_at_any_instant_is_resumed(
 
 
 def killed_after(seconds: float, work: Callable[[], object]) -> bool:
-    """Whether that ended the process which does the work."""
+    """Kills a process that does the work; returns whether the signal ended it."""
     child = os.fork()
     if child == 0:
         work()
@@ -325,7 +325,7 @@ def test_a_disk_without_room_is_named_before_anything_is_written(
 
 @pytest.mark.parametrize("shape", [SHAPE, (1 << 14,)])
 def test_a_disk_that_gets_full_is_resumed(tmp_path: Path, shape: tuple[int, ...]) -> None:
-    """Notes, checksums and the index are the files that grow: their writing fails after so many of them."""
+    """Notes, checksums and the index are the files that grow. Their writing fails after a number of them."""
     made_set(tmp_path, shape)
     fft(tmp_path, checkpoint=1e-6)
     undisturbed = content(tmp_path)
@@ -340,7 +340,7 @@ def test_a_disk_that_gets_full_is_resumed(tmp_path: Path, shape: tuple[int, ...]
 
 
 def full_after(notes: int, work: Callable[[], object]) -> None:
-    """In a process that ends: so many notes find room, and then their error is IoFailure."""
+    """In a process that ends, this number of notes finds room. Then the error is IoFailure."""
     fsync, left = os.fsync, notes
 
     def sync(handle: int) -> None:
@@ -357,7 +357,7 @@ def full_after(notes: int, work: Callable[[], object]) -> None:
 
 @pytest.mark.parametrize("kib", [40, 120])
 def test_the_command_where_files_may_not_grow(tmp_path: Path, kib: int) -> None:
-    """What a disk does that gets full in the middle: writing fails behind so many bytes of a file."""
+    """A disk gets full in the middle: writing fails after the first bytes of a file."""
     made_set(tmp_path)
     (tmp_path / "alone").mkdir()
     made_set(tmp_path / "alone")

@@ -173,6 +173,60 @@ def test_a_name_of_two_folders_is_found(tmp_path: Path, case: str) -> None:
     assert "Side: a type of " in done.stdout
 
 
+def unnamed(text: str, namespace: str = "weft") -> str:
+    return f"namespace {namespace} {{\nnamespace {{\n\n{text}\n}}  // namespace\n}}  // namespace {namespace}\n"
+
+
+def targets(root: Path) -> None:
+    folders = "set(WEFT_PLANS_FOLDERS plan ooc/plan)\nset(WEFT_RUNS_FOLDERS run ooc/run)\n"
+    write(root, "cmake/WeftTargets.cmake", folders)
+
+
+# Two definitions that one compilation of both sources would refuse, and the name in the finding.
+UNNAMED = {
+    "function": ("int sum(int a, Side b = {}) {\n", "long sum(int x,\n         Side y) {\n", "sum(int, Side)"),
+    "template": ("template <class T>\nT half(T a) {\n", "template <class T>\nT half(T b) {\n", "half(T)"),
+    "constant": ("constexpr int most = 3;\n", "const std::string most{};\n", "most"),
+    "class": ("class Sums {\n", "struct Sums : Base {\n", "Sums"),
+    "alias": ("using Sums = int;\n", "__extension__ using Sums = __int128;\n", "Sums"),
+}
+
+
+@pytest.mark.parametrize("other", ["src/plan/b.cpp", "src/ooc/plan/b.cpp"])
+@pytest.mark.parametrize("case", UNNAMED)
+def test_a_name_without_linkage_in_two_sources_of_a_target_is_found(tmp_path: Path, case: str, other: str) -> None:
+    one_text, other_text, name = UNNAMED[case]
+    targets(tmp_path)
+    write(tmp_path, "src/plan/a.cpp", unnamed(one_text))
+    write(tmp_path, other, unnamed(other_text))
+    done = run_tool("names.py", tmp_path)
+    assert done.returncode == 1
+    assert f"{name}: without linkage in " in done.stdout
+
+
+def test_names_without_linkage_are_found_in_modules_of_python_and_in_tests(tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        write(tmp_path, f"python/src/running/{name}.cpp", "static void bind(module& m) {\n}\n")
+        write(tmp_path, f"tests/unit/{name}/{name}_test.cpp", unnamed("struct Sums {\n"))
+    write(tmp_path, "src/run/c.cpp", "")
+    done = run_tool("names.py", tmp_path)
+    assert done.returncode == 1
+    assert "bind(module&): without linkage in python/src/running/a.cpp and in python/src/running/b.cpp" in done.stdout
+    assert "Sums: without linkage in tests/unit/a/a_test.cpp and in tests/unit/b/b_test.cpp" in done.stdout
+
+
+def test_names_without_linkage_that_never_meet_pass(tmp_path: Path) -> None:
+    targets(tmp_path)
+    write(tmp_path, "src/plan/a.cpp", unnamed("int sum(int a) {\n") + "int all(int a) {\n")
+    write(tmp_path, "src/plan/b.cpp", unnamed("int sum(long a) {\n") + "int all(int a) {\n")
+    write(tmp_path, "src/plan/c.cpp", unnamed("int sum(int a);\n  int sum(int a) {\nusing Sums = int;\n"))
+    write(tmp_path, "src/plan/d.cpp", unnamed("using Sums = int;\n"))
+    write(tmp_path, "src/ooc/plan/a.cpp", unnamed("int sum(int a) {\n", "weft::ooc"))
+    write(tmp_path, "src/ooc/run/a.cpp", unnamed("int sum(int a) {\n"))
+    done = run_tool("names.py", tmp_path)
+    assert done.returncode == 0, done.stdout
+
+
 def test_names_of_this_tree_pass() -> None:
     done = run_tool("names.py")
     assert done.returncode == 0, done.stdout

@@ -15,7 +15,7 @@ from cli_helpers import assert_done, on_ranks, weft
 
 @pytest.fixture(scope="module")
 def short_probe(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, dict[str, Any]]:
-    """What a probe of three nodes prints that has no time, and its machine."""
+    """Returns the output of a short probe of three nodes, and its machine."""
     folder = tmp_path_factory.mktemp("short")
     done = weft("probe", "--seconds", "0.2", "-o", "machine.json", *on_ranks(3), cwd=folder, WEFT_RANKS_PER_NODE="1")
     assert_done(done)

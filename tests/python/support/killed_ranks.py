@@ -26,7 +26,7 @@ from ooc_arrays import KIB, assert_close, values
 from pool import mpiexec_command
 from weft.ooc.checkpoint.places import is_incomplete
 
-WORKER = Path(__file__).with_name("kept_worker.py")
+WORKER = Path(__file__).with_name("checkpoint_worker.py")
 LIMIT_S = 120.0
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+# The seed is fixed: each process of a test computes the same values again.
 SEED = 20261124
 KIB = 1 << 10
 

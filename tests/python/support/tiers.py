@@ -23,7 +23,7 @@ NIGHTLY: dict[str, str] = {
     "test_lab_disks": _NAMESPACES,
     "test_lab_simgrid": "compiles the library once more",
     "test_wheel": "compiles the library once more",
-    "test_ooc_ranks_kept::test_ranks_that_are_killed_are_resumed": _KILLS,
+    "test_ooc_ranks_checkpoints::test_ranks_that_are_killed_are_resumed": _KILLS,
     "test_ooc_in_place_ranks::test_ranks_that_are_killed_are_resumed": _KILLS,
     "test_ooc_in_place_sets::test_a_process_that_is_killed_at_any_time_is_resumed": _KILLS,
     "test_ooc_in_place_sets::test_a_process_that_ends_at_any_instant_is_resumed": _KILLS,
@@ -85,7 +85,7 @@ NIGHTLY: dict[str, str] = {
 
 # Cases of the tests above that the gate runs nevertheless.
 GATE: tuple[str, ...] = (
-    "test_ooc_ranks_kept::test_ranks_that_are_killed_are_resumed[2-out.npy0]",
+    "test_ooc_ranks_checkpoints::test_ranks_that_are_killed_are_resumed[2-out.npy0]",
     "test_ooc_in_place_ranks::test_ranks_that_are_killed_are_resumed[3-3]",
     "test_ooc_in_place_sets::test_a_process_that_ends_at_any_instant_is_resumed[shape1-complex64-given1]",
     "test_wisdom::test_what_is_damaged_is_a_warning_and_stays[nonsense]",

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import seeds
 import weft
 from weft.verify import case_classes, draws, halos, round_trips, runner, trial
 from weft.verify.cases import Case, LayoutSpec
@@ -103,7 +104,8 @@ def test_wrong_halos_are_found(open_axes: tuple[int, ...], monkeypatch: pytest.M
 
 
 def test_a_part_of_the_draws_has_each() -> None:
-    drawn = [draws.random_case(random.Random(seed), 4) for seed in range(800)]
+    first = seeds.seed(0)
+    drawn = [draws.random_case(random.Random(seed), 4) for seed in range(first, first + 800)]
     assert 0.1 < sum(bool(case.padded_axes) for case in drawn) / len(drawn) < 0.3
     assert 0.2 < sum(case.components > 0 for case in drawn) / len(drawn) < 0.45
     assert 0.15 < sum(case.round_trip for case in drawn) / len(drawn) < 0.4

@@ -12,8 +12,6 @@
 namespace weft::bmmc {
 namespace {
 
-const std::uint64_t seed = test_support::chosen_seed(20391);
-
 Bits place(const AffinePlaces& places, Bits record) {
   return places.first ^ combined(places.columns, record);
 }
@@ -62,6 +60,8 @@ AffinePlaces drawn(int lg, int units, std::mt19937_64& random) {
 }
 
 TEST(AffineCopy, AnyPlaces) {
+  const std::uint64_t seed = test_support::chosen_seed(20391);
+  SCOPED_TRACE(test_support::repeated_by(seed));
   std::mt19937_64 random(seed);
   for (int trial = 0; trial < 2000 && !HasFatalFailure(); ++trial) {
     const int lg = 3 + static_cast<int>(random() % 4);

@@ -20,7 +20,6 @@ namespace {
 using test_support::expect_error;
 using test_support::random_nonsingular;
 
-const std::uint64_t seed = test_support::chosen_seed(20263);
 constexpr DiskModel disks{.n = 10, .m = 6, .b = 2, .d = 1, .p = 1};
 
 /// The identity, but for a block of random entries above the diagonal blocks: MRC.
@@ -46,15 +45,17 @@ BitMatrix random_eraser(std::mt19937_64& random) {
 }
 
 TEST(Bmmc, classes_are_closed_as_the_theory_says) {
+  const std::uint64_t seed = test_support::chosen_seed(20263);
+  SCOPED_TRACE(test_support::repeated_by(seed));
   std::mt19937_64 random(seed);
   int not_mld = 0;
   for (int trial = 0; trial < 50; ++trial) {
     const BitMatrix x = random_mrc(random), y = random_eraser(random);
-    ASSERT_TRUE(is_mrc(x, disks)) << "seed " << seed;
+    ASSERT_TRUE(is_mrc(x, disks));
     ASSERT_TRUE(is_mrc(inverse(x), disks));
     ASSERT_TRUE(is_mrc(x * random_mrc(random), disks));
     ASSERT_TRUE(is_mld(y, disks));
-    ASSERT_TRUE(is_mld(y * x, disks)) << "seed " << seed;
+    ASSERT_TRUE(is_mld(y * x, disks));
     ASSERT_TRUE(is_mld_inverse(inverse(y * x), disks));
     not_mld += is_mld(x * y, disks) ? 0 : 1;
   }
@@ -82,12 +83,14 @@ TEST(Bmmc, ranks_are_those_of_003) {
 }
 
 TEST(Bmmc, composes_and_inverts_with_its_complement) {
+  const std::uint64_t seed = test_support::chosen_seed(20263);
+  SCOPED_TRACE(test_support::repeated_by(seed));
   std::mt19937_64 random(seed);
   const Bmmc one{random_nonsingular(disks.n, random), random() & bit_range(0, disks.n)};
   const Bmmc other{random_nonsingular(disks.n, random), random() & bit_range(0, disks.n)};
   for (Bits x = 0; x < 1024; ++x) {
-    ASSERT_EQ(composed(one, other).target(x), other.target(one.target(x))) << "seed " << seed;
-    ASSERT_EQ(inverse(one).target(one.target(x)), x) << "seed " << seed;
+    ASSERT_EQ(composed(one, other).target(x), other.target(one.target(x)));
+    ASSERT_EQ(inverse(one).target(one.target(x)), x);
   }
 }
 
@@ -113,6 +116,8 @@ ProcessorTraffic counted(const PermutationPass& pass, const DiskModel& model) {
 }
 
 TEST(Crossing, equals_a_count_of_all_records) {
+  const std::uint64_t seed = test_support::chosen_seed(20263);
+  SCOPED_TRACE(test_support::repeated_by(seed));
   std::mt19937_64 random(seed);
   const DiskModel model{.n = 9, .m = 6, .b = 1, .d = 3, .p = 2};
   int differing = 0;
@@ -124,8 +129,8 @@ TEST(Crossing, equals_a_count_of_all_records) {
     if (!is_nonsingular(a) || !is_mld(a, model)) continue;
     const PermutationPass pass = make_pass(PassKind::mld, {a, random() & bit_range(0, 9)}, model);
     const ProcessorTraffic found = processor_traffic(pass, model), all = counted(pass, model);
-    ASSERT_EQ(found.records, all.records) << "trial " << trial << " seed " << seed;
-    ASSERT_EQ(found.messages, all.messages) << "trial " << trial << " seed " << seed;
+    ASSERT_EQ(found.records, all.records) << "trial " << trial;
+    ASSERT_EQ(found.messages, all.messages) << "trial " << trial;
     differing += found.alike ? 0 : 1;
   }
   EXPECT_GT(differing, 0);

@@ -16,8 +16,6 @@ namespace {
 using test_support::ModelDisks;
 using test_support::random_nonsingular;
 
-const std::uint64_t detect_seed = test_support::chosen_seed(20264);
-
 const std::vector<DiskModel> small_disks = {{.n = 12, .m = 8, .b = 3, .d = 2},
                                             {.n = 11, .m = 4, .b = 0, .d = 3},
                                             {.n = 10, .m = 7, .b = 3, .d = 0},
@@ -37,7 +35,9 @@ ModelDisks targets_of(const Bmmc& permutation, const DiskModel& disks) {
 }
 
 TEST(Detect, finds_every_bmmc_in_the_reads_of_the_theory) {
-  std::mt19937_64 random(detect_seed);
+  const std::uint64_t seed = test_support::chosen_seed(20264);
+  SCOPED_TRACE(test_support::repeated_by(seed));
+  std::mt19937_64 random(seed);
   for (const DiskModel& disks : small_disks) {
     std::vector<Bmmc> all = {{bit_reversal(disks.n)}, {BitMatrix::identity(disks.n)}};
     for (int trial = 0; trial < 10; ++trial)
@@ -45,8 +45,8 @@ TEST(Detect, finds_every_bmmc_in_the_reads_of_the_theory) {
     for (const Bmmc& permutation : all) {
       ModelDisks store = targets_of(permutation, disks);
       const Detection found = detect(store, disks);
-      ASSERT_TRUE(found.permutation.has_value()) << "n " << disks.n << " seed " << detect_seed;
-      ASSERT_EQ(*found.permutation, permutation) << "n " << disks.n << " seed " << detect_seed;
+      ASSERT_TRUE(found.permutation.has_value()) << "n " << disks.n;
+      ASSERT_EQ(*found.permutation, permutation) << "n " << disks.n;
       ASSERT_EQ(found.candidate_reads, candidate_reads(disks));
       ASSERT_EQ(found.parallel_reads, candidate_reads(disks) + disks.stripes());
       ASSERT_EQ(store.reads(), found.parallel_reads);
@@ -56,7 +56,9 @@ TEST(Detect, finds_every_bmmc_in_the_reads_of_the_theory) {
 }
 
 TEST(Detect, rejects_one_swapped_pair_wherever_it_is) {
-  std::mt19937_64 random(detect_seed);
+  const std::uint64_t seed = test_support::chosen_seed(20264);
+  SCOPED_TRACE(test_support::repeated_by(seed));
+  std::mt19937_64 random(seed);
   const DiskModel disks = small_disks[0];
   const std::int64_t all = candidate_reads(disks) + disks.stripes();
   int early = 0;
@@ -65,7 +67,7 @@ TEST(Detect, rejects_one_swapped_pair_wherever_it_is) {
     const std::size_t one = random() % 4096;
     std::swap(store.records()[one], store.records()[(one + 1 + random() % 4095) % 4096]);
     const Detection found = detect(store, disks);
-    ASSERT_FALSE(found.permutation.has_value()) << "trial " << trial << " seed " << detect_seed;
+    ASSERT_FALSE(found.permutation.has_value()) << "trial " << trial;
     ASSERT_LE(found.parallel_reads, all);
     early += found.parallel_reads < all ? 1 : 0;
   }

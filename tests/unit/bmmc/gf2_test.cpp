@@ -19,13 +19,13 @@ using test_support::expect_error;
 using test_support::random_matrix;
 using test_support::random_nonsingular;
 
-const std::uint64_t matrix_seed = test_support::chosen_seed(20261);
-
 /// Sizes at the limits: none, one, whole words.
 constexpr int sizes[] = {0, 1, 2, 3, 7, 31, 32, 33, 63, 64};
 
 TEST(BitMatrix, product_is_that_of_its_entries) {
-  std::mt19937_64 random(matrix_seed);
+  const std::uint64_t seed = test_support::chosen_seed(20261);
+  SCOPED_TRACE(test_support::repeated_by(seed));
+  std::mt19937_64 random(seed);
   const BitMatrix a = random_matrix(5, 64, random);
   const BitMatrix b = random_matrix(64, 9, random);
   const BitMatrix product = a * b;
@@ -35,22 +35,25 @@ TEST(BitMatrix, product_is_that_of_its_entries) {
     for (int column = 0; column < 9; ++column) {
       int sum = 0;
       for (int k = 0; k < 64; ++k) sum += a.at(row, k) && b.at(k, column) ? 1 : 0;
-      ASSERT_EQ(product.at(row, column), sum % 2 == 1)
-          << row << ", " << column << " seed " << matrix_seed;
+      ASSERT_EQ(product.at(row, column), sum % 2 == 1) << row << ", " << column;
     }
 }
 
 TEST(BitMatrix, inverse_times_matrix_is_the_identity) {
-  std::mt19937_64 random(matrix_seed);
+  const std::uint64_t seed = test_support::chosen_seed(20261);
+  SCOPED_TRACE(test_support::repeated_by(seed));
+  std::mt19937_64 random(seed);
   for (const int size : sizes) {
     const BitMatrix a = random_nonsingular(size, random);
-    ASSERT_EQ(a * inverse(a), BitMatrix::identity(size)) << size << " seed " << matrix_seed;
-    ASSERT_EQ(inverse(a) * a, BitMatrix::identity(size)) << size << " seed " << matrix_seed;
+    ASSERT_EQ(a * inverse(a), BitMatrix::identity(size)) << size;
+    ASSERT_EQ(inverse(a) * a, BitMatrix::identity(size)) << size;
   }
 }
 
 TEST(BitMatrix, rank_and_kernel_add_up) {
-  std::mt19937_64 random(matrix_seed);
+  const std::uint64_t seed = test_support::chosen_seed(20261);
+  SCOPED_TRACE(test_support::repeated_by(seed));
+  std::mt19937_64 random(seed);
   int deficient = 0;
   for (int trial = 0; trial < 200; ++trial) {
     const int rows = static_cast<int>(random() % 65);
@@ -60,14 +63,13 @@ TEST(BitMatrix, rank_and_kernel_add_up) {
         random_matrix(rows, between, random) * random_matrix(between, columns, random);
     const std::vector<Bits> nothing = kernel(a);
     ASSERT_LE(rank(a), between);
-    ASSERT_EQ(rank(a) + static_cast<int>(nothing.size()), columns)
-        << trial << " seed " << matrix_seed;
+    ASSERT_EQ(rank(a) + static_cast<int>(nothing.size()), columns) << trial;
     ASSERT_EQ(rank(transposed(a)), rank(a));
     int last = -1;
     for (const Bits x : nothing) {
       ASSERT_EQ(a.apply(x), 0u);
       const int column = bits_max - 1 - std::countl_zero(x);
-      ASSERT_GT(column, last) << "ascending, each of a column of its own, seed " << matrix_seed;
+      ASSERT_GT(column, last) << "ascending, each of a column of its own";
       last = column;
     }
     ASSERT_EQ(Subspace::spanned(nothing).dimension(), static_cast<int>(nothing.size()));
@@ -77,7 +79,9 @@ TEST(BitMatrix, rank_and_kernel_add_up) {
 }
 
 TEST(BitMatrix, blocks_have_the_entries_of_the_whole) {
-  std::mt19937_64 random(matrix_seed);
+  const std::uint64_t seed = test_support::chosen_seed(20261);
+  SCOPED_TRACE(test_support::repeated_by(seed));
+  std::mt19937_64 random(seed);
   const BitMatrix a = random_matrix(64, 64, random);
   const BitMatrix part = a.block(10, 64, 33, 64);
   ASSERT_EQ(part.rows(), 54);
@@ -97,7 +101,9 @@ TEST(BitMatrix, bits_beyond_its_shape_do_not_count) {
 }
 
 TEST(BitMatrix, row_operations_are_products_from_the_left) {
-  std::mt19937_64 random(matrix_seed);
+  const std::uint64_t seed = test_support::chosen_seed(20261);
+  SCOPED_TRACE(test_support::repeated_by(seed));
+  std::mt19937_64 random(seed);
   const BitMatrix a = random_matrix(20, 20, random);
   BitMatrix added = a, one_added = BitMatrix::identity(20);
   added.add_row(3, 17);
@@ -121,7 +127,9 @@ TEST(BitMatrix, refuses_what_has_no_answer) {
 }
 
 TEST(Subspace, knows_what_it_contains) {
-  std::mt19937_64 random(matrix_seed);
+  const std::uint64_t seed = test_support::chosen_seed(20261);
+  SCOPED_TRACE(test_support::repeated_by(seed));
+  std::mt19937_64 random(seed);
   for (int trial = 0; trial < 50; ++trial) {
     std::vector<Bits> vectors;
     for (int k = 0; k < 5; ++k) vectors.push_back(random() & 0xff);
@@ -132,13 +140,13 @@ TEST(Subspace, knows_what_it_contains) {
       for (int k = 0; k < 5; ++k) sum ^= (choice >> k & 1) != 0 ? vectors[k] : 0;
       sums.insert(sum);
     }
-    ASSERT_EQ(sums.size(), std::size_t{1} << space.dimension()) << "seed " << matrix_seed;
+    ASSERT_EQ(sums.size(), std::size_t{1} << space.dimension());
     for (Bits x = 0; x < 256; ++x) ASSERT_EQ(space.contains(x), sums.count(x) == 1);
     int last = -1;
     for (const Bits x : space.basis()) {
       const int pivot = std::countr_zero(x);
-      ASSERT_EQ(x & space.pivot_bits(), Bits{1} << pivot) << "seed " << matrix_seed;
-      ASSERT_GT(pivot, last) << "seed " << matrix_seed;
+      ASSERT_EQ(x & space.pivot_bits(), Bits{1} << pivot);
+      ASSERT_GT(pivot, last);
       last = pivot;
     }
     ASSERT_EQ(space.basis().size(), static_cast<std::size_t>(space.dimension()));
@@ -146,7 +154,9 @@ TEST(Subspace, knows_what_it_contains) {
 }
 
 TEST(Subspace, intersection_is_what_both_contain) {
-  std::mt19937_64 random(matrix_seed);
+  const std::uint64_t seed = test_support::chosen_seed(20261);
+  SCOPED_TRACE(test_support::repeated_by(seed));
+  std::mt19937_64 random(seed);
   int larger = 0;
   for (int trial = 0; trial < 50; ++trial) {
     std::vector<Bits> a, b;
@@ -157,7 +167,7 @@ TEST(Subspace, intersection_is_what_both_contain) {
     const Subspace one = Subspace::spanned(a), other = Subspace::spanned(b);
     const Subspace both = intersection(one, other);
     for (Bits x = 0; x < 256; ++x)
-      ASSERT_EQ(both.contains(x), one.contains(x) && other.contains(x)) << "seed " << matrix_seed;
+      ASSERT_EQ(both.contains(x), one.contains(x) && other.contains(x));
     larger += both.dimension() > 1 ? 1 : 0;
   }
   ASSERT_GT(larger, 0);

@@ -27,8 +27,6 @@ using test_support::expect_error;
 using test_support::ModelDisks;
 using test_support::random_nonsingular;
 
-const std::uint64_t factor_seed = test_support::chosen_seed(20262);
-
 /// Many disks and one, blocks of one record, two blocks of each disk in memory, all in memory,
 /// lg(M/B) that does not divide.
 const std::vector<DiskModel> models = {
@@ -49,7 +47,8 @@ struct Named {
   Bmmc permutation;
 };
 
-std::vector<Named> permutations_of(int n) {
+/// Some permutations, and random ones of a seed.
+std::vector<Named> permutations_of(int n, std::uint64_t seed) {
   std::vector<Named> all = {{"identity", {BitMatrix::identity(n)}},
                             {"bit reversal", {bit_reversal(n)}},
                             {"transpose", {axes_permutation({n / 3, n - n / 3}, {1, 0})}},
@@ -58,9 +57,9 @@ std::vector<Named> permutations_of(int n) {
                             {"vector reversal", {BitMatrix::identity(n), bit_range(0, n)}}};
   for (int k = 1; k < n; ++k)
     all.push_back({"rotation by " + std::to_string(k), {right_rotation(n, k)}});
-  std::mt19937_64 random(factor_seed);
+  std::mt19937_64 random(seed);
   for (int k = 0; k < 8; ++k)
-    all.push_back({"random " + std::to_string(k) + " of seed " + std::to_string(factor_seed),
+    all.push_back({"random " + std::to_string(k),
                    {random_nonsingular(n, random), random() & bit_range(0, n)}});
   return all;
 }
@@ -88,10 +87,12 @@ std::pair<std::int64_t, std::int64_t> run_and_compare(const std::vector<Permutat
 }
 
 TEST(Factors, every_pass_takes_exactly_2n_over_bd) {
+  const std::uint64_t seed = test_support::chosen_seed(20262);
+  SCOPED_TRACE(test_support::repeated_by(seed));
   int run = 0;
   for (const SwapOrder order : {SwapOrder::lowest_first, SwapOrder::highest_first})
     for (const DiskModel& disks : models)
-      for (const auto& [name, permutation] : permutations_of(disks.n)) {
+      for (const auto& [name, permutation] : permutations_of(disks.n, seed)) {
         SCOPED_TRACE(name_of(disks) + ": " + name);
         const std::vector<PermutationPass> passes = dispersal_factors(permutation, disks, order);
         const int rank = rank_phi(permutation.matrix, disks);
@@ -111,9 +112,11 @@ TEST(Factors, every_pass_takes_exactly_2n_over_bd) {
 }
 
 TEST(Factors, short_cuts_take_one_pass) {
+  const std::uint64_t seed = test_support::chosen_seed(20262);
+  SCOPED_TRACE(test_support::repeated_by(seed));
   std::vector<int> of_kind(4);
   for (const DiskModel& disks : models)
-    for (const auto& [name, permutation] : permutations_of(disks.n)) {
+    for (const auto& [name, permutation] : permutations_of(disks.n, seed)) {
       SCOPED_TRACE(name_of(disks) + ": " + name);
       const BitMatrix& a = permutation.matrix;
       const std::vector<PermutationPass> passes = factored(permutation, disks);
@@ -147,9 +150,11 @@ TEST(Factors, striped_sides_are_striped) {
 
 /// The condition for MLD passes, counted record by record.
 TEST(Factors, memoryloads_of_an_mld_pass_make_whole_blocks_on_all_disks_alike) {
+  const std::uint64_t seed = test_support::chosen_seed(20262);
+  SCOPED_TRACE(test_support::repeated_by(seed));
   int loads = 0;
   for (const DiskModel& disks : models)
-    for (const auto& [name, permutation] : permutations_of(disks.n))
+    for (const auto& [name, permutation] : permutations_of(disks.n, seed))
       for (const PermutationPass& pass :
            dispersal_factors(permutation, disks, SwapOrder::highest_first)) {
         if (pass.kind != PassKind::mld) continue;
@@ -174,7 +179,9 @@ TEST(Factors, memoryloads_of_an_mld_pass_make_whole_blocks_on_all_disks_alike) {
 
 TEST(Factors, the_inverse_is_taken_where_less_crosses) {
   const DiskModel disks{.n = 12, .m = 8, .b = 3, .d = 2, .p = 1};
-  std::mt19937_64 random(factor_seed);
+  const std::uint64_t seed = test_support::chosen_seed(20262);
+  SCOPED_TRACE(test_support::repeated_by(seed));
+  std::mt19937_64 random(seed);
   int backward = 0;
   for (int trial = 0; trial < 60; ++trial) {
     const Bmmc permutation{random_nonsingular(disks.n, random)};
@@ -183,18 +190,19 @@ TEST(Factors, the_inverse_is_taken_where_less_crosses) {
     for (const SwapOrder order : {SwapOrder::lowest_first, SwapOrder::highest_first})
       ASSERT_LE(processor_traffic(passes, disks),
                 processor_traffic(dispersal_factors(permutation, disks, order), disks));
-    ASSERT_GE(processor_traffic(passes, disks), least_crossing(permutation, disks))
-        << "seed " << factor_seed;
+    ASSERT_GE(processor_traffic(passes, disks), least_crossing(permutation, disks));
     backward += passes.back().kind == PassKind::mld_inverse ? 1 : 0;
   }
-  EXPECT_GT(backward, 0) << "seed " << factor_seed;
-  EXPECT_LT(backward, 60) << "seed " << factor_seed;
+  EXPECT_GT(backward, 0);
+  EXPECT_LT(backward, 60);
 }
 
 TEST(GroupedFactors, take_as_many_passes_as_the_lower_bound_of_the_class) {
+  const std::uint64_t seed = test_support::chosen_seed(20262);
+  SCOPED_TRACE(test_support::repeated_by(seed));
   int fewer = 0;
   for (const DiskModel& disks : models)
-    for (const auto& [name, permutation] : permutations_of(disks.n)) {
+    for (const auto& [name, permutation] : permutations_of(disks.n, seed)) {
       SCOPED_TRACE(name_of(disks) + ": " + name);
       const std::vector<PermutationPass> passes = grouped_factors(permutation, disks);
       const int apart = rank_gamma(permutation.matrix, disks);
@@ -247,7 +255,9 @@ TEST(GroupedFactors, layouts_between_passes_use_all_disks) {
 /// The ends of the path are given, the order along it is not.
 TEST(GroupedFactors, first_and_last_pass_use_the_disks_that_they_can_reach) {
   const DiskModel disks{.n = 20, .m = 12, .b = 8, .d = 2};
-  std::mt19937_64 random(factor_seed);
+  const std::uint64_t seed = test_support::chosen_seed(20262);
+  SCOPED_TRACE(test_support::repeated_by(seed));
+  std::mt19937_64 random(seed);
   const BitMatrix identity = BitMatrix::identity(disks.n);
   const Subspace offsets = Subspace::of_bits(0, disks.b);
   int of_two = 0;
@@ -265,19 +275,21 @@ TEST(GroupedFactors, first_and_last_pass_use_the_disks_that_they_can_reach) {
     const Subspace arriving = offsets.image(inverse(a));
     ASSERT_GE(source_side(passes.front(), disks).lg_at_once,
               std::min(2, rank_on(arriving, identity, disks.b, disks.b + disks.d)))
-        << "trial " << trial << " seed " << factor_seed;
+        << "trial " << trial;
     ASSERT_GE(target_side(passes.back(), disks).lg_at_once,
               std::min(2, rank_on(offsets, a, disks.b, disks.b + disks.d)))
-        << "trial " << trial << " seed " << factor_seed;
+        << "trial " << trial;
     ++of_two;
   }
   ASSERT_GT(of_two, 50);
 }
 
 TEST(BestFactors, never_take_more_ios_than_either) {
+  const std::uint64_t seed = test_support::chosen_seed(20262);
+  SCOPED_TRACE(test_support::repeated_by(seed));
   int grouped = 0, striped = 0;
   for (const DiskModel& disks : models)
-    for (const auto& [name, permutation] : permutations_of(disks.n)) {
+    for (const auto& [name, permutation] : permutations_of(disks.n, seed)) {
       SCOPED_TRACE(name_of(disks) + ": " + name);
       const std::vector<PermutationPass> best = best_factors(permutation, disks);
       const std::int64_t ios = parallel_ios(best, disks);
@@ -328,7 +340,7 @@ TEST(RunPermutation, nothing_is_under_way_after_an_error) {
     for (const std::int64_t ticket : {0, 1, 17, 63, 127}) {
       ModelDisks one(disks), other(disks), third(disks);
       (failing == 0 ? one : failing == 1 ? other : third).fail_ticket(ticket);
-      expect_error(ErrorCode::io_failure, {"told to fail"}, [&] {
+      expect_error(ErrorCode::io_failure, {"fails on purpose"}, [&] {
         run_permutation(passes, disks, 8, {&one, &other, &third});
       });
       EXPECT_EQ(one.under_way() + other.under_way() + third.under_way(), 0);

@@ -31,8 +31,6 @@ using test_support::random_exact;
 using test_support::random_nonsingular;
 using test_support::transform_exact;
 
-const std::uint64_t superlevel_seed = test_support::chosen_seed(20270);
-
 /// Logarithms of the points, of the records of each processor's memory, of a block, of the disks
 /// and of the processors.
 struct Sizes {
@@ -129,6 +127,8 @@ long double error_of(const Exact& found, const Exact& expected, long double scal
 class Variants : public testing::TestWithParam<FftMethod> {};
 
 TEST_P(Variants, transform_and_send_what_was_counted) {
+  const std::uint64_t seed = test_support::chosen_seed(20270);
+  SCOPED_TRACE(test_support::repeated_by(seed));
   int communicating = 0;
   for (const Sizes& sizes : cases)
     for (const Precision precision : {Precision::f64, Precision::f32})
@@ -136,7 +136,7 @@ TEST_P(Variants, transform_and_send_what_was_counted) {
         SCOPED_TRACE(name_of(sizes) + (sign < 0 ? ", forward" : ", backward") +
                      (precision == Precision::f32 ? ", f32" : ", f64"));
         const FftAnalysis fft = analyzed(sizes, GetParam(), complex_bytes(precision));
-        Exact found = random_exact(std::int64_t{1} << sizes.n, superlevel_seed, false);
+        Exact found = random_exact(std::int64_t{1} << sizes.n, seed, false);
         if (precision == Precision::f32)
           for (auto& x : found) x = {float(x.real()), float(x.imag())};
         else
@@ -162,18 +162,22 @@ INSTANTIATE_TEST_SUITE_P(All, Variants, testing::ValuesIn(fft_methods),
                          [](const auto& given) { return std::to_string(int(given.param)); });
 
 TEST(Superlevels, threads_do_the_same) {
+  const std::uint64_t seed = test_support::chosen_seed(20270);
+  SCOPED_TRACE(test_support::repeated_by(seed));
   const FftAnalysis fft = analyzed({14, 12, 3, 1, 0}, FftMethod::processor_local, 16);
-  Exact one = random_exact(1 << 14, superlevel_seed, false), other = one;
+  Exact one = random_exact(1 << 14, seed, false), other = one;
   run<double>(fft, {}, one);
   run<double>(fft, {.local = {.threads = 3}}, other);
   EXPECT_EQ(one, other);
 }
 
 TEST(Superlevels, tell_how_far_they_are) {
+  const std::uint64_t seed = test_support::chosen_seed(20270);
+  SCOPED_TRACE(test_support::repeated_by(seed));
   const FftAnalysis fft = analyzed({12, 8, 2, 1, 0}, FftMethod::processor_local, 16);
   std::vector<std::int64_t> done;
   std::int64_t loads = 0;
-  Exact data = random_exact(1 << 12, superlevel_seed, false);
+  Exact data = random_exact(1 << 12, seed, false);
   run<double>(
       fft, {.on_load = [&](std::int64_t at, std::int64_t of) { done.push_back(at), loads = of; }},
       data);
@@ -204,7 +208,9 @@ TEST(Superlevels, one_processors_error_is_that_of_all) {
 
 /// Compares crossing() with a count message by message, also for permutations with complements.
 TEST(PermutationsOfProcessors, send_what_was_counted) {
-  std::mt19937_64 random(superlevel_seed);
+  const std::uint64_t seed = test_support::chosen_seed(20270);
+  SCOPED_TRACE(test_support::repeated_by(seed));
+  std::mt19937_64 random(seed);
   std::int64_t sent = 0;
   for (const DiskModel& disks :
        {DiskModel{.n = 12, .m = 8, .b = 3, .d = 2, .p = 1}, DiskModel{11, 6, 2, 3, 3},
@@ -231,14 +237,14 @@ TEST(PermutationsOfProcessors, send_what_was_counted) {
       });
       for (std::size_t x = 0; x < input.records().size(); ++x)
         ASSERT_EQ(output.records()[permutation.target(x)], 77 * x + 5)
-            << "n " << disks.n << ", trial " << trial << ", seed " << superlevel_seed;
+            << "n " << disks.n << ", trial " << trial;
       std::int64_t busiest = 0, bytes = 0;
       for (const MessageCount& each : counts) {
         busiest = std::max(busiest, each.messages);
         bytes += each.bytes;
       }
-      EXPECT_EQ(bytes, 8 * records << disks.p) << "trial " << trial << ", seed " << superlevel_seed;
-      EXPECT_LE(busiest, messages) << "trial " << trial << ", seed " << superlevel_seed;
+      EXPECT_EQ(bytes, 8 * records << disks.p) << "trial " << trial;
+      EXPECT_LE(busiest, messages) << "trial " << trial;
       if (passes.size() == 1) {
         EXPECT_EQ(busiest, messages);
       }

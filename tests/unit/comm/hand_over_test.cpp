@@ -64,7 +64,7 @@ TEST_P(HandOverRanks, a_late_rank_is_waited_for) {
   for (const int value : seen) EXPECT_EQ(value, 42);
 }
 
-/// Arriving and waiting are separate calls: no rank waits for a turn that it does not need, and a
+/// Arriving and waiting are separate calls. No rank waits for a turn that it does not need, and a
 /// rank that is ahead does not confuse the others.
 TEST_P(HandOverRanks, a_rank_may_do_something_else_between) {
   const int ranks = GetParam();

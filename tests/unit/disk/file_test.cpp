@@ -34,7 +34,7 @@ constexpr std::int64_t memory_bytes = 4 << 20;
 
 char letter(std::int64_t at) { return static_cast<char>('a' + at % 23); }
 
-/// Writes bytes [offset, offset + bytes) from memory that is `shift` beyond a block, reads them
+/// Writes bytes [offset, offset + bytes) from memory that is `shift` beyond a block. Reads them
 /// with their neighbours, and compares with the same on an array.
 void write_and_compare(const File& file, std::vector<char>& expected, std::int64_t offset,
                        std::int64_t bytes, std::int64_t shift) {

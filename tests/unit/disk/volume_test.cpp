@@ -31,8 +31,6 @@ using test_support::FakeVolume;
 using test_support::Landing;
 using test_support::SizeLimit;
 
-const std::uint64_t seed = test_support::chosen_seed(20260311);
-
 /// A volume, its expected contents, and transfers of both.
 class Twin {
  public:
@@ -147,6 +145,8 @@ INSTANTIATE_TEST_SUITE_P(All, DiskVolume,
                          name_of);
 
 TEST_P(DiskVolume, any_runs_are_as_in_an_array) {
+  const std::uint64_t seed = test_support::chosen_seed(20260311);
+  SCOPED_TRACE(test_support::repeated_by(seed));
   const auto [kind, disks, block] = GetParam();
   const Directory directory;
   const SetIndex index = {
@@ -184,6 +184,8 @@ INSTANTIATE_TEST_SUITE_P(All, DiskBackend, testing::ValuesIn(kinds_here()),
                          [](const auto& info) { return std::string(to_string(info.param)); });
 
 TEST_P(DiskBackend, a_plain_file_is_a_volume_from_any_offset_on) {
+  const std::uint64_t seed = test_support::chosen_seed(20260311);
+  SCOPED_TRACE(test_support::repeated_by(seed));
   for (const std::int64_t offset : {0, 128, 4096, 5000}) {
     const Directory directory;
     constexpr std::int64_t bytes = (5 << 20) / 2 + 77;
@@ -324,6 +326,8 @@ TEST(DiskBackends, one_that_does_not_exist_is_refused) {
 }
 
 TEST(MemoryVolumes, hold_what_is_written_however_late_it_lands) {
+  const std::uint64_t seed = test_support::chosen_seed(20260311);
+  SCOPED_TRACE(test_support::repeated_by(seed));
   for (const Landing landing : {Landing::in_wait, Landing::at_random}) {
     FakeVolume volume(100000, landing, seed);
     Twin twin(volume, seed);
@@ -349,7 +353,7 @@ TEST(MemoryVolumes, catch_who_does_not_wait) {
   expect_error(ErrorCode::internal, {"no such ticket: 1"}, [&] { volume.wait(ticket); });
   volume.fail_wait(0);
   const Volume::Ticket failing = volume.start_read({&last, 1});
-  expect_error(ErrorCode::io_failure, {"told to fail"}, [&] { volume.wait(failing); });
+  expect_error(ErrorCode::io_failure, {"fails on purpose"}, [&] { volume.wait(failing); });
 }
 
 }  // namespace

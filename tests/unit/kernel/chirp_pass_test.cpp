@@ -9,6 +9,7 @@
 #include "kernel/sweep.hpp"
 #include "support/line_oracle.hpp"
 #include "support/random_layouts.hpp"
+#include "support/seed.hpp"
 
 namespace weft::kernel {
 namespace {
@@ -67,7 +68,9 @@ const std::vector<Axis> axes{{13, 13, 4}, {13, 7, 4},  {12, 12, 4},
 double value(std::int64_t j) { return std::sin(static_cast<double>(3 * j + 1)); }
 
 TEST(KernelChirp, an_axis_becomes_rows_filled_up_with_zeros) {
-  Random random(1);
+  const std::uint64_t seed = test_support::chosen_seed(1);
+  SCOPED_TRACE(test_support::repeated_by(seed));
+  Random random(seed);
   for (const Axis& axis : axes)
     for (const bool real : {false, true})
       for (const int sign : {-1, 1})
@@ -102,7 +105,9 @@ TEST(KernelChirp, an_axis_becomes_rows_filled_up_with_zeros) {
 }
 
 TEST(KernelChirp, rows_become_an_axis_scaled_and_without_their_rest) {
-  Random random(2);
+  const std::uint64_t seed = test_support::chosen_seed(2);
+  SCOPED_TRACE(test_support::repeated_by(seed));
+  Random random(seed);
   for (const Axis& axis : axes)
     for (const bool real : {false, true})
       for (const int sign : {-1, 1})

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "support/random_layouts.hpp"
+#include "support/seed.hpp"
 
 namespace weft::kernel {
 namespace {
@@ -53,7 +54,9 @@ std::int64_t dot(const Shape& index, const Shape& strides) {
 }
 
 TEST(KernelCopy, BoxesOfAnyStridesAndElements) {
-  Random random(21);
+  const std::uint64_t seed = test_support::chosen_seed(21);
+  SCOPED_TRACE(test_support::repeated_by(seed));
+  Random random(seed);
   std::int64_t copied = 0;
   for (const std::int64_t bytes : {1, 2, 4, 8, 12, 16, 24, 32, 40})
     for (int repeat = 0; repeat < 60; ++repeat) {
@@ -89,8 +92,10 @@ TEST(KernelCopy, EmptyBoxesTouchNothing) {
 }
 
 TEST(KernelCopy, TransposesLargerThanABlock) {
+  const std::uint64_t seed = test_support::chosen_seed(0);
+  SCOPED_TRACE(test_support::repeated_by(seed));
   for (const std::int64_t bytes : {4, 8, 16, 32}) {
-    Random random(static_cast<std::uint64_t>(bytes));
+    Random random(seed + static_cast<std::uint64_t>(bytes));
     const std::int64_t rows = 150;
     const std::int64_t columns = 137;
     const auto src = random_bytes(rows * columns * bytes, random);

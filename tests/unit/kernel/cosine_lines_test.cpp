@@ -20,8 +20,6 @@ namespace {
 
 using test_support::expect_error;
 
-const std::uint64_t seed = test_support::chosen_seed(8);
-
 /// The factor of x[j] in y[k].
 Wide factor(Kind kind, std::int64_t j, std::int64_t k, std::int64_t n) {
   const test_support::RealTerm term = test_support::real_term(kind, j, k, n);
@@ -53,8 +51,9 @@ std::vector<Wide> sums(const std::vector<Wide>& factors, std::int64_t n, const R
 }
 
 template <class Real>
-void check_one(Engine& engine, const LineProblem& problem, const std::vector<Wide>& factors) {
-  SCOPED_TRACE(engine.name() + ": " + describe(problem) + ", seed " + std::to_string(seed));
+void check_one(Engine& engine, const LineProblem& problem, const std::vector<Wide>& factors,
+               std::uint64_t seed) {
+  SCOPED_TRACE(engine.name() + ": " + describe(problem));
   const std::int64_t parts = problem.parts ? 2 : 1;
   constexpr auto guard = Real(-12345);
   const std::int64_t in_reals = problem.count * problem.in_pitch * parts;
@@ -96,14 +95,15 @@ void check_one(Engine& engine, const LineProblem& problem, const std::vector<Wid
   }
 }
 
-void check(Engine& engine, const LineProblem& problem, const std::vector<Wide>& factors) {
+void check(Engine& engine, const LineProblem& problem, const std::vector<Wide>& factors,
+           std::uint64_t seed) {
   switch (problem.precision) {
     case Precision::f32:
-      return check_one<float>(engine, problem, factors);
+      return check_one<float>(engine, problem, factors, seed);
     case Precision::f64:
-      return check_one<double>(engine, problem, factors);
+      return check_one<double>(engine, problem, factors, seed);
     case Precision::f80:
-      return check_one<long double>(engine, problem, factors);
+      return check_one<long double>(engine, problem, factors, seed);
   }
 }
 
@@ -112,6 +112,8 @@ class CosineLines : public testing::TestWithParam<std::string> {};
 TEST_P(CosineLines, AreTheirSums) {
   if (!has_engine(GetParam(), Precision::f64)) GTEST_SKIP() << GetParam() << " is not here";
   Engine& its = engine(GetParam());
+  const std::uint64_t seed = test_support::chosen_seed(8);
+  SCOPED_TRACE(test_support::repeated_by(seed));
   for (const Kind kind : test_support::real_kinds)
     for (const std::int64_t length : {1, 2, 3, 4, 5, 7, 8, 15, 16, 31, 37, 60}) {
       if (kind == Kind::dct1 && length < 2) continue;
@@ -130,7 +132,7 @@ TEST_P(CosineLines, AreTheirSums) {
                      .out_pitch = in_place ? pitch : pitch + 16,
                      .in_place = in_place,
                      .parts = parts},
-                    exact);
+                    exact, seed);
     }
 }
 

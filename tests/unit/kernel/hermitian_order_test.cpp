@@ -9,6 +9,7 @@
 
 #include "kernel/fold.hpp"
 #include "support/random_layouts.hpp"
+#include "support/seed.hpp"
 
 namespace weft::kernel {
 namespace {
@@ -88,7 +89,9 @@ class HalfOrders : public ::testing::TestWithParam<std::pair<std::int64_t, std::
 };
 
 TEST_P(HalfOrders, the_natural_order_is_put_together) {
-  Random random(n);
+  const std::uint64_t seed = test_support::chosen_seed(0);
+  SCOPED_TRACE(test_support::repeated_by(seed));
+  Random random(seed + static_cast<std::uint64_t>(n));
   for (int repeat = 0; repeat < 20; ++repeat) {
     const Place place = pieces_of(columns, random);
     std::vector<Complex> half(static_cast<std::size_t>(volume(columns) + 3));
@@ -109,7 +112,9 @@ TEST_P(HalfOrders, the_natural_order_is_put_together) {
 
 /// For rows 0 and n1/2 only the mean of X[k] and the conjugate of X[n-k] is defined.
 TEST_P(HalfOrders, the_columns_come_back_in_parts_of_any_box) {
-  Random random(n + 1);
+  const std::uint64_t seed = test_support::chosen_seed(1);
+  SCOPED_TRACE(test_support::repeated_by(seed));
+  Random random(seed + static_cast<std::uint64_t>(n));
   for (int repeat = 0; repeat < 20; ++repeat) {
     const Place place = pieces_of(columns, random);
     std::vector<Complex> half(static_cast<std::size_t>(volume(columns) + 3), NAN);

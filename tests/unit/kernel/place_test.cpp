@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "support/random_layouts.hpp"
+#include "support/seed.hpp"
 
 namespace weft::kernel {
 namespace {
@@ -28,7 +29,9 @@ bool divides(const Box& piece, const Box& cell, const std::vector<int>& axes) {
 }
 
 TEST(KernelPlace, CellsTileTheRegionAndNoPieceDividesThem) {
-  Random random(31);
+  const std::uint64_t seed = test_support::chosen_seed(31);
+  SCOPED_TRACE(test_support::repeated_by(seed));
+  Random random(seed);
   int pieces_seen = 0;
   for (int repeat = 0; repeat < 300; ++repeat) {
     Shape shape(static_cast<std::size_t>(draw(random, 1, 4)));

@@ -12,6 +12,7 @@
 #include "base/memory.hpp"
 #include "kernel/block_shape.hpp"
 #include "support/random_layouts.hpp"
+#include "support/seed.hpp"
 #include "support/serial_reference.hpp"
 
 namespace weft::kernel {
@@ -234,10 +235,11 @@ class SweepRun {
 };
 
 template <class T>
-void check_random_sweeps(Precision precision, std::uint64_t seed, int count) {
+void check_random_sweeps(Precision precision, std::uint64_t default_seed, int count) {
+  const std::uint64_t seed = test_support::chosen_seed(default_seed);
   int transformed = 0;
   for (int number = 0; number < count; ++number) {
-    SCOPED_TRACE("seed " + std::to_string(seed) + " number " + std::to_string(number));
+    SCOPED_TRACE(test_support::repeated_by(seed) + ", number " + std::to_string(number));
     Random random(seed * 100003 + static_cast<std::uint64_t>(number));
     Job job = random_job(precision, random);
     const auto bytes = [&](bool real) {
@@ -263,9 +265,10 @@ TEST(KernelSweep, PiecesCutAtRandomInDouble) {
 }
 TEST(KernelSweep, PiecesCutAtRandomInFloat) { check_random_sweeps<float>(Precision::f32, 2, 100); }
 TEST(KernelSweep, PiecesCutAtRandomInLongDouble) {
+  // The seed is fixed: the oracle is as precise as the sweep, so rare draws could exceed the
+  // tolerance. Only short lines can be judged.
   Random random(3);
   int run_count = 0;
-  // The oracle has the same precision here, so only short lines can be judged.
   for (int number = 0; number < 30; ++number, ++run_count) {
     Job job = random_job(Precision::f80, random);
     if (std::any_of(job.transforms.begin(), job.transforms.end(),
@@ -284,10 +287,12 @@ TEST(KernelSweep, PiecesCutAtRandomInLongDouble) {
 
 /// One dense array that is both inlet and outlet, in any memory order.
 TEST(KernelSweep, InPlace) {
+  const std::uint64_t seed = test_support::chosen_seed(7000);
+  SCOPED_TRACE(test_support::repeated_by(seed));
   int count = 0;
   for (int number = 0; number < 150; ++number) {
     SCOPED_TRACE("number " + std::to_string(number));
-    Random random(7000 + static_cast<std::uint64_t>(number));
+    Random random(seed + static_cast<std::uint64_t>(number));
     Job job = random_job(Precision::f64, random);
     if (job.transforms.empty()) continue;
     for (AxisTransform& t : job.transforms) {
@@ -309,16 +314,18 @@ TEST(KernelSweep, InPlace) {
     run.expect_nothing_else_written(before);
     ++count;
   }
-  EXPECT_GT(count, 80);
+  EXPECT_GT(count, 60) << "two thirds have transforms on average";
 }
 
 /// Real rows padded to hold their spectra: r2c forward, then c2r back, in one array.
 TEST(KernelSweep, RealInPlaceInPaddedRows) {
+  const std::uint64_t seed = test_support::chosen_seed(0);
+  SCOPED_TRACE(test_support::repeated_by(seed));
   int count = 0;
   for (const std::int64_t n : {1, 2, 5, 8, 31, 64})
     for (const std::int64_t rows : {1, 3, 40})
       for (const LineKind kind : {LineKind::r2c, LineKind::c2r}) {
-        Random random(static_cast<std::uint64_t>(n * 1000 + rows));
+        Random random(seed + static_cast<std::uint64_t>(n * 1000 + rows));
         Job job;
         const std::int64_t half = n / 2 + 1;
         const Box real_box = Box::whole({rows, n});

@@ -17,8 +17,6 @@
 namespace weft::kernel {
 namespace {
 
-const std::uint64_t seed = test_support::chosen_seed(7);
-
 // Beyond 2^32, lest an index be computed in 32 bits; tables of 2^40 are 64 MiB.
 const std::vector<std::int64_t> lengths{1,
                                         2,
@@ -37,6 +35,8 @@ const std::vector<std::int64_t> lengths{1,
                                         std::int64_t{1} << 40};
 
 TEST(Twiddles, roots_are_exact_to_the_last_bits) {
+  const std::uint64_t seed = test_support::chosen_seed(7);
+  SCOPED_TRACE(test_support::repeated_by(seed));
   std::mt19937_64 random(seed);
   for (const std::int64_t n : lengths) {
     const Twiddles twiddles(n);
@@ -49,16 +49,15 @@ TEST(Twiddles, roots_are_exact_to_the_last_bits) {
       const std::complex<long double> found = twiddles.root(e);
       constexpr double eps = std::numeric_limits<long double>::epsilon();
       ASSERT_LT(std::abs(static_cast<double>(Wide(found.real()) - wanted.re)), 3 * eps)
-          << e << " of " << n << ", seed " << seed;
+          << e << " of " << n;
       ASSERT_LT(std::abs(static_cast<double>(Wide(found.imag()) - wanted.im)), 3 * eps)
-          << e << " of " << n << ", seed " << seed;
+          << e << " of " << n;
     }
   }
 }
 
 template <class T>
 void check_lines(std::int64_t n1, std::int64_t n2) {
-  std::mt19937_64 random(seed);
   const auto twiddles = twiddles_of(n1 * n2);
   const auto count = static_cast<std::size_t>(n1);
   const double eps = std::numeric_limits<T>::epsilon();
@@ -94,6 +93,8 @@ TEST(Twiddles, lines_are_multiplied_in_every_precision) {
 /// Contiguous lines, which are transformed in place: twiddles that come first must not change them.
 /// The box does not begin at line 0, and threads share it.
 TEST(Twiddles, a_sweep_numbers_its_lines_and_keeps_its_input) {
+  const std::uint64_t seed = test_support::chosen_seed(7);
+  SCOPED_TRACE(test_support::repeated_by(seed));
   constexpr std::int64_t length = 16;
   const Box box{{5, 0}, {42, length}};
   const std::int64_t lines = box.extent(0);

@@ -18,8 +18,6 @@ namespace {
 
 using namespace test_support;
 
-constexpr auto invalid = ErrorCode::invalid_argument;
-
 TEST(Range, PartsAreBalancedAndInOrder) {
   EXPECT_EQ(balanced_part(10, 0, 4), (Range{0, 2}));
   EXPECT_EQ(balanced_part(10, 1, 4), (Range{2, 5}));

@@ -180,8 +180,9 @@ TEST(RankOrder, a_machine_has_one_or_none) {
                [&] { machine_from_json(with("4")); });
 }
 
-// Row after row: an all-to-all in rows of two lines of 8 along the fast axis loads each link of a
-// ring of a nodes with a^2/8 messages for each other rank of its line; across, rows of 8 only.
+// Row after row: each row has two lines of 8 along the fast axis. An all-to-all in rows loads each
+// link of a ring of a nodes with a^2/8 messages for each other rank of its line. Across, there are
+// rows of 8 only.
 TEST(RankOrder, loads_follow_the_order) {
   const auto load = [](const std::string& order, std::int64_t row) {
     const Topology network = torus({4, 8}, order);

@@ -25,8 +25,9 @@ double all_to_all(const Topology& topology, Schedule schedule) {
 }
 
 // Cyclic: all go one on, 1; two on, half each way, 1; three on, which is one back, 1.
-// Pairwise, rounds 03 12, 13 02, 23 01: neighbours, 1; both pairs across, 0 to 2 over 0-1-2 and
-// 0-3-2, 1 to 3 over 1-2-3 and 1-0-3, and back, half each: every link has two halves, 1.
+// Pairwise, rounds 03 12, 13 02, 23 01: neighbours, 1. Both pairs across take two routes, half
+// each: 0 to 2 over 0-1-2 and 0-3-2, 1 to 3 over 1-2-3 and 1-0-3, and back. So every link has two
+// halves, 1.
 TEST(Rounds, a_ring_of_four_has_one_message_on_a_link_in_each_round) {
   EXPECT_EQ(all_to_all(torus({4}), Schedule::cyclic), 3);
   EXPECT_EQ(all_to_all(torus({4}), Schedule::pairwise), 3);
@@ -58,8 +59,8 @@ TEST(Rounds, groups_go_through_their_rounds_in_step) {
   const auto ranks = all_numbers(8);
   const Groups rows{{0, 1, 2, 3}, {4, 5, 6, 7}};
   EXPECT_EQ(busiest_by_rounds(torus({2, 4}), Schedule::cyclic, rows, ranks).load, 3);
-  // On one ring their messages meet: each of the eight nodes sends two places ahead, so 2 on a
-  // link; four places, half of it each way, 2; and two places back, 2.
+  // On one ring their messages meet. Each of the eight nodes sends two places ahead, so 2 on a
+  // link. Four places, half each way: 2. Two places back: 2.
   const Groups woven{{0, 2, 4, 6}, {1, 3, 5, 7}};
   EXPECT_EQ(busiest_by_rounds(torus({8}), Schedule::cyclic, woven, ranks).load, 2 + 2 + 2);
 }
@@ -73,7 +74,7 @@ Topology fat_tree(double uplinks) {
   return topology;
 }
 
-// Of rounds 03 12, 13 02, 23 01 the first two send both nodes' messages up, the last none.
+// Rounds 03 12, 13 02, 23 01: the first two send both nodes' messages up, the last none.
 TEST(Rounds, a_fat_tree_waits_for_the_links_above_its_switches) {
   EXPECT_EQ(all_to_all(fat_tree(1), Schedule::pairwise), 2 + 2 + 1);
   EXPECT_EQ(all_to_all(fat_tree(2), Schedule::pairwise), 3);

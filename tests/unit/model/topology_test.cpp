@@ -222,9 +222,8 @@ TEST(Topology, groups_of_a_dragonfly_share_one_link) {
   topology.switches = 2;
   topology.nodes_per_switch = 2;
   const auto ranks = numbers(12);
-  // Between two groups: 4 x 4. From switch 0 to switch 1: 2 x 2 of their own, 2 x 4 on the way to
-  // the group that is reached from switch 1, 4 x 2 on the way from the group that arrives at switch
-  // 0.
+  // Between two groups: 4 x 4. From switch 0 to switch 1: 2 x 2 of their own. Switch 1 leads to a
+  // group: 2 x 4 on the way there. A group arrives at switch 0: 4 x 2 on the way from there.
   const BusiestLink found = busiest_link(topology, Groups{ranks}, ranks);
   EXPECT_EQ(found.load, 20);
   topology.link = 2;
@@ -346,8 +345,8 @@ TEST(FatTree, links_of_the_destinations_carry_what_counting_says) {
   EXPECT_GT(busier_than_even, 0);
 }
 
-// A row of two leaf switches: 7 messages within the leaf have twice the share of the 8 beyond it,
-// and are done after (2 x 7 + 8) / 2 = 11 messages' time; the 4 links above then have half of 64
+// A row of two leaf switches: 7 messages within the leaf have twice the share of the 8 beyond it.
+// They are done after (2 x 7 + 8) / 2 = 11 messages' time. Then the 4 links above have half of 64
 // messages to carry.
 TEST(FatTree, links_above_wait_where_short_ways_go_first) {
   Topology tree;

@@ -61,7 +61,7 @@ void transform_axis(Numbers& array, const Shape& shape, int axis, int sign) {
   }
 }
 
-/// What of an array a halved axis keeps.
+/// Returns the part of an array that a halved axis keeps.
 Numbers half_of(const Numbers& array, const KPassProblem& problem) {
   const int axis = problem.axes.back();
   const std::int64_t n = problem.shape[static_cast<std::size_t>(axis)];
@@ -192,6 +192,8 @@ KPassPlan plan_with_passes(KPassProblem problem, std::size_t passes) {
 }
 
 TEST(KindsOnDisks, lines_of_every_length) {
+  const std::uint64_t seed = test_support::chosen_seed(51);
+  SCOPED_TRACE(test_support::repeated_by(seed));
   std::size_t most = 0;
   int chirps = 0;
   for (const LineOf kind : {LineOf::c2c, LineOf::r2c, LineOf::c2r})
@@ -201,11 +203,11 @@ TEST(KindsOnDisks, lines_of_every_length) {
           const KPassPlan plan = plan_with_passes(problem_of(kind, {n}, {0}, precision), passes);
           SCOPED_TRACE(std::string(to_string(kind)) + " of " + std::to_string(n) + ", " +
                        to_string(precision) + ", " + std::to_string(plan.passes.size()) +
-                       " passes, seed 51");
+                       " passes");
           ASSERT_FALSE(plan.passes.empty());
           most = std::max(most, plan.passes.size());
           chirps += plan.convolution_points > 0 ? 1 : 0;
-          expect_transform(plan, 51, n % 3 == 0 ? 1 : -1);
+          expect_transform(plan, seed, n % 3 == 0 ? 1 : -1);
         }
   EXPECT_GT(most, 5u);
   EXPECT_GT(chirps, 200);
@@ -249,16 +251,18 @@ TEST(KindsOnDisks, arrays_of_any_axes) {
   EXPECT_GT(halved, 50);
 }
 
-/// What c2r makes of two spectra that differ in what it has to ignore.
+/// Two spectra differ only in parts that c2r has to ignore.
 TEST(KindsOnDisks, c2r_ignores_imaginary_parts_of_the_ends) {
+  const std::uint64_t seed = test_support::chosen_seed(53);
+  SCOPED_TRACE(test_support::repeated_by(seed));
   for (const std::int64_t n :
        {std::int64_t{64}, std::int64_t{60}, std::int64_t{45}, std::int64_t{62}, std::int64_t{59}})
     for (const std::size_t passes : {1u, 2u}) {
       const KPassPlan plan =
           plan_with_passes(problem_of(LineOf::c2r, {n}, {0}, Precision::f64), passes);
       SCOPED_TRACE(std::to_string(n) + " points, " + std::to_string(plan.passes.size()) +
-                   " passes, seed 53");
-      Numbers spectrum = random_array(n / 2 + 1, false, 53);
+                   " passes");
+      Numbers spectrum = random_array(n / 2 + 1, false, seed);
       const Numbers one = transformed_primes<double>(plan, spectrum, {.sign = 1});
       spectrum.front() += Number(0, 7);
       if (n % 2 == 0) spectrum.back() += Number(0, -5);
@@ -268,6 +272,8 @@ TEST(KindsOnDisks, c2r_ignores_imaginary_parts_of_the_ends) {
 }
 
 TEST(ChirpOnDisks, takes_the_passes_bytes_and_space_that_it_says) {
+  const std::uint64_t seed = test_support::chosen_seed(54);
+  SCOPED_TRACE(test_support::repeated_by(seed));
   const std::int64_t n = 4099;
   const std::int64_t points = 8640;  // the first of factors 2, 3 and 5 from 2n - 1 on
   for (const std::int64_t k : {2, 3})
@@ -277,7 +283,7 @@ TEST(ChirpOnDisks, takes_the_passes_bytes_and_space_that_it_says) {
       problem.memory_bytes = k == 2 ? 64 << 10 : 24 << 10;
       problem.preserve_inputs = keep;
       const KPassPlan plan = plan_passes(problem);
-      SCOPED_TRACE(std::to_string(k) + " radices, seed 54");
+      SCOPED_TRACE(std::to_string(k) + " radices");
       ASSERT_EQ(plan.convolution_points, points);
       ASSERT_EQ(std::ssize(plan.passes), 3 * k - 1);
       const PassCounts counts = counts_of(plan);
@@ -288,11 +294,13 @@ TEST(ChirpOnDisks, takes_the_passes_bytes_and_space_that_it_says) {
       EXPECT_LT(plan.scratch_bytes, arrays * (16 * points + 4096));
       for (const KPass& pass : plan.passes)
         EXPECT_TRUE(!keep || pass.source != pass.target || pass.source_first != pass.target_first);
-      expect_transform(plan, 54, keep ? 1 : -1);
+      expect_transform(plan, seed, keep ? 1 : -1);
     }
 }
 
 TEST(ChirpOnDisks, takes_reals_in_both_precisions) {
+  const std::uint64_t seed = test_support::chosen_seed(55);
+  SCOPED_TRACE(test_support::repeated_by(seed));
   for (const LineOf kind : {LineOf::r2c, LineOf::c2r})
     for (const Precision precision : {Precision::f32, Precision::f64})
       for (const std::int64_t n : {std::int64_t{1009}, std::int64_t{2 * 509}}) {
@@ -300,9 +308,9 @@ TEST(ChirpOnDisks, takes_reals_in_both_precisions) {
         problem.memory_bytes = 12 << 10;
         problem.block_bytes *= 2;
         const KPassPlan plan = plan_passes(problem);
-        SCOPED_TRACE(std::string(to_string(kind)) + " of " + std::to_string(n) + ", seed 55");
+        SCOPED_TRACE(std::string(to_string(kind)) + " of " + std::to_string(n));
         ASSERT_GT(plan.convolution_points, 0);
-        expect_transform(plan, 55, 1);
+        expect_transform(plan, seed, 1);
       }
 }
 
@@ -337,6 +345,8 @@ TEST(ChirpOnDisks, smooth_lengths_are_the_smallest) {
 }
 
 TEST(KindsOnDisks, threads_change_no_bit) {
+  const std::uint64_t seed = test_support::chosen_seed(57);
+  SCOPED_TRACE(test_support::repeated_by(seed));
   for (const auto& [kind, n] : {std::pair{LineOf::r2c, 4096},
                                 {LineOf::c2r, 4096},
                                 {LineOf::c2r, 4095},
@@ -349,10 +359,10 @@ TEST(KindsOnDisks, threads_change_no_bit) {
     std::vector<Numbers> found;
     for (plan.problem.threads = 1; plan.problem.threads <= 2; ++plan.problem.threads) {
       const auto size = volume(kind == LineOf::r2c ? problem.shape : complex_shape(problem));
-      found.push_back(transformed_primes<double>(plan, random_array(size, kind == LineOf::r2c, 57),
-                                                 {.sign = 1}));
+      found.push_back(transformed_primes<double>(
+          plan, random_array(size, kind == LineOf::r2c, seed), {.sign = 1}));
     }
-    EXPECT_EQ(found[0], found[1]) << to_string(kind) << " of " << n << ", seed 57";
+    EXPECT_EQ(found[0], found[1]) << to_string(kind) << " of " << n;
   }
 }
 

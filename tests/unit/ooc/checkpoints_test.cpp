@@ -26,6 +26,7 @@ using test_support::UnsafeVolume;
 struct Disks {
   explicit Disks(const KPassPlan& plan)
       : input(plan.input_bytes()), output(plan.output_bytes()), scratch(plan.scratch_bytes) {
+    // The seed is fixed: the contents of all runs must be the same.
     Random random(7);
     auto* values = reinterpret_cast<float*>(input.content().data());
     for (std::size_t i = 0; i < input.content().size() / sizeof(float); ++i)
@@ -63,8 +64,8 @@ std::vector<KPassProblem> problems() {
   all[2].real_input = true;
   all[3].real_input = true;
   all[4].real_output = true;
-  // A line in natural order goes through scratch space; arrays of several axes, and the transposed
-  // order, stay where they are; of Bluestein's algorithm passes in scratch space are in place.
+  // A line in natural order goes through scratch space. Arrays of several axes, and the transposed
+  // order, stay where they are. In Bluestein's algorithm, passes in scratch space are in place.
   for (const std::size_t i : {0, 1, 5}) {
     all.push_back(all[i]);
     all.back().in_place = true;

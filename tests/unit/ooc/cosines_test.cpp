@@ -30,9 +30,8 @@ using test_support::draw;
 using test_support::Exact;
 using test_support::expect_error;
 using test_support::FakeVolume;
+using test_support::invalid;
 using test_support::Random;
-
-constexpr auto invalid = ErrorCode::invalid_argument;
 
 KPassProblem with_kinds(KPassProblem problem, const Kinds& kinds,
                         Direction direction = Direction::forward, Element element = Element::real) {
@@ -315,6 +314,8 @@ TEST(CosinesOnDisks, TheNamedMemoryIsEnough) {
 }
 
 TEST(CosinesOnDisks, OrthogonalOnesKeepTheNorm) {
+  const std::uint64_t seed = test_support::chosen_seed(5);
+  SCOPED_TRACE(test_support::repeated_by(seed));
   for (const Kind kind : test_support::real_kinds)
     for (const Element element : {Element::real, Element::complex}) {
       KPassProblem problem{
@@ -323,7 +324,7 @@ TEST(CosinesOnDisks, OrthogonalOnesKeepTheNorm) {
       const KPassPlan plan = plan_passes(problem);
       SCOPED_TRACE(to_string(kind));
       const Exact x =
-          test_support::random_exact(volume(problem.shape), 5, element == Element::real);
+          test_support::random_exact(volume(problem.shape), seed, element == Element::real);
       const long double scale = 1 / std::sqrt(logical_points(problem));
       const Exact found = transformed_cosines(plan, x, {.scale = scale, .orthogonal = true});
       long double before = 0;
@@ -340,7 +341,9 @@ TEST(CosinesOnDisks, IntegersBecomeReals) {
   problem.input_type = element_type(">i2");
   const KPassPlan plan = plan_passes(problem);
   EXPECT_EQ(plan.input_bytes(), 30 * 70 * 2);
-  Exact x = test_support::random_exact(30 * 70, 8, true);
+  const std::uint64_t seed = test_support::chosen_seed(8);
+  SCOPED_TRACE(test_support::repeated_by(seed));
+  Exact x = test_support::random_exact(30 * 70, seed, true);
   FakeVolume input(plan.input_bytes());
   FakeVolume output(plan.output_bytes());
   FakeVolume scratch(plan.scratch_bytes);

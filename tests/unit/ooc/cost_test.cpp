@@ -1,4 +1,4 @@
-// What passes over disks should take, against sums made by hand.
+// The predicted time of passes over disks, against sums made by hand.
 #include "ooc/plan/cost.hpp"
 
 #include <gtest/gtest.h>
@@ -111,7 +111,7 @@ TEST(Price, several_disks_share_runs_and_the_slowest_decides) {
   EXPECT_NEAR(only(cost_of(plan, round_machine(), storage)).read_s, 4 * panel_read_s, 1e-12);
 }
 
-/// Accesses of one run of so many bytes.
+/// Returns the accesses of one run of this number of bytes.
 double accesses(std::int64_t bytes, std::vector<std::size_t> files, std::int64_t block_bytes) {
   Disk disk = round_disk();
   disk.read_access_s = 1;
@@ -131,7 +131,7 @@ TEST(Price, runs_are_cut_into_accesses_as_volumes_do_it) {
   EXPECT_NEAR(accesses(16 * mib, {0, 0}, 4 * mib), 4, 1e-9);
 }
 
-/// Of any plan: with free accesses all bytes, with free bytes all runs.
+/// With free accesses any plan costs all its bytes; with free bytes, all its runs.
 TEST(Price, reads_and_writes_what_the_plan_counts) {
   struct Case {
     Shape shape;

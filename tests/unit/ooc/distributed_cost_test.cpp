@@ -1,4 +1,4 @@
-// What passes on ranks should take, against sums made by hand.
+// The predicted time of passes on ranks, against sums made by hand.
 #include "ooc/plan/distributed_cost.hpp"
 
 #include <gtest/gtest.h>
@@ -70,8 +70,8 @@ TEST(PriceOnRanks, of_two_rounds_by_hand_where_messages_limit) {
 TEST(PriceOnRanks, links_between_nodes_are_shared_by_the_ranks_of_a_node) {
   EXPECT_NEAR(only(distribute_plan(columns(), 2), 1, round_links()).message_s,
               2 * 10 * round_message_s, 1e-12);
-  // Of four ranks in pairs each sends a quarter of its panel to the other of its node, and two
-  // messages of a quarter to the other node, as the other one does.
+  // Four ranks are in pairs. Each sends a quarter of its panel to the other rank of its node, and
+  // two messages of a quarter to the other node. The other rank of its node does the same.
   const double quarter = 64 * 256 / 4;
   const double side_s = 1e-3 + quarter * 1e-6 + 2 * 2 * (1e-2 + quarter * 1e-5);
   EXPECT_NEAR(only(distribute_plan(columns(), 4), 2, round_links()).message_s, 2 * side_s, 1e-12);
@@ -88,7 +88,7 @@ TEST(PriceOnRanks, links_that_take_turns_take_twice_as_long) {
   EXPECT_NEAR(only(plan, 1, machine).message_s, each_s + 2 * 2 * half_panel_bytes * 1e-4, 1e-12);
 }
 
-/// What one rank gets, or sends, decides, though the others have little each.
+/// The rank that gets or sends most decides, though the others have little each.
 TEST(PriceOnRanks, the_rank_that_has_all_disks_decides) {
   const KPassPlan plan = distribute_plan(columns(), 4);
   const OwnershipPtr all = owned_by_parts(0, plan.input_bytes(), 1);
@@ -129,7 +129,7 @@ TEST(PriceOnRanks, each_rank_waits_for_its_own_accesses_where_there_is_no_other_
   EXPECT_NEAR(only(plan, 2, round_links(), one).seconds, read_s + write_s + computed_s, 1e-9);
 }
 
-/// What passes between the first and the last read and write lies as ranks need it.
+/// The data between the first and the last pass is stored where ranks need it.
 TEST(PriceOnRanks, messages_are_those_that_are_sent) {
   KPassProblem problem{
       .shape = {1 << 14}, .axes = {0}, .memory_bytes = 16 << 11, .block_bytes = 16 << 4};

@@ -30,11 +30,13 @@ using test_support::transform_exact;
 
 std::int64_t two_to(int lg) { return std::int64_t{1} << lg; }
 
-/// What the other tests compare with.
+/// The other tests compare with this reference.
 TEST(Reference, OfLinesIsTheDefinition) {
+  const std::uint64_t seed = test_support::chosen_seed(3);
+  SCOPED_TRACE(test_support::repeated_by(seed));
   for (const std::int64_t n : {1, 2, 3, 7, 16, 23})
     for (const int sign : {-1, 1}) {
-      const Exact given = random_exact(2 * n, 3, false);
+      const Exact given = random_exact(2 * n, seed, false);
       Exact found = given;
       transform_exact(found, {2, n}, 1, sign);
       for (std::int64_t line = 0; line < 2; ++line) {
@@ -56,7 +58,7 @@ TEST(Reference, OfLinesIsTheDefinition) {
     }
 }
 
-/// What a run left, and what it took.
+/// The results of a run, and its cost.
 struct Done {
   Exact output;
   std::int64_t held_bytes = 0;
@@ -188,6 +190,8 @@ INSTANTIATE_TEST_SUITE_P(Passes, LinesOnDisks,
                                          Case{7, 10, 2, 1}));
 
 TEST(LineOnDisks, transposed_is_k1_major) {
+  const std::uint64_t seed = test_support::chosen_seed(42);
+  SCOPED_TRACE(test_support::repeated_by(seed));
   for (const Precision precision : {Precision::f32, Precision::f64})
     for (const std::int64_t n : {two_to(16), two_to(18), std::int64_t{30030}}) {
       KPassProblem problem = line(n, 14, 4, precision);
@@ -195,12 +199,14 @@ TEST(LineOnDisks, transposed_is_k1_major) {
       const KPassPlan plan = plan_passes(problem);
       ASSERT_EQ(plan.passes.size(), 2u);
       ASSERT_GT(plan.transposed_rows, 1);
-      SCOPED_TRACE(std::to_string(n) + " points, seed 42");
-      expect_result(plan, 42, {.sign = n == 30030 ? 1 : -1, .scale = 0.5L});
+      SCOPED_TRACE(std::to_string(n) + " points");
+      expect_result(plan, seed, {.sign = n == 30030 ? 1 : -1, .scale = 0.5L});
     }
 }
 
 TEST(LineOnDisks, reals_become_half_a_spectrum) {
+  const std::uint64_t seed = test_support::chosen_seed(45);
+  SCOPED_TRACE(test_support::repeated_by(seed));
   struct Reals {
     std::int64_t n;
     int lg_memory, lg_block;
@@ -217,11 +223,11 @@ TEST(LineOnDisks, reals_become_half_a_spectrum) {
         problem.threads = sign > 0 ? 2 : 1;
         const KPassPlan plan = plan_passes(problem);
         SCOPED_TRACE(std::to_string(c.n) + " points, " + std::to_string(plan.passes.size()) +
-                     " passes, sign " + std::to_string(sign) + ", seed 45");
+                     " passes, sign " + std::to_string(sign));
         if (precision == Precision::f64 && sign < 0) {
           EXPECT_EQ(plan.passes.size(), c.passes);
         }
-        expect_result(plan, 45, {.sign = sign, .scale = 0.25L});
+        expect_result(plan, seed, {.sign = sign, .scale = 0.25L});
       }
 }
 
@@ -249,6 +255,8 @@ TEST(LineOnDisks, a_single_tone_is_one_bin) {
 }
 
 TEST(ArraysOnDisks, axes_that_are_taken_apart_give_the_same) {
+  const std::uint64_t seed = test_support::chosen_seed(46);
+  SCOPED_TRACE(test_support::repeated_by(seed));
   for (const Precision precision : {Precision::f32, Precision::f64})
     for (const std::vector<std::size_t>& groups :
          std::vector<std::vector<std::size_t>>{{1, 1, 1}, {1, 2}, {2, 1}, {1}}) {
@@ -259,8 +267,8 @@ TEST(ArraysOnDisks, axes_that_are_taken_apart_give_the_same) {
       const KPassPlan plan = plan_passes(problem);
       EXPECT_EQ(plan.passes.size(), groups.size() == 3 ? 3u : 2u);
       EXPECT_EQ(plan.passes[0].radix, groups[0] == 1 ? 20 : 20 * 32);
-      SCOPED_TRACE(std::to_string(groups[0]) + " axes first, seed 46");
-      expect_result(plan, 46, {});
+      SCOPED_TRACE(std::to_string(groups[0]) + " axes first");
+      expect_result(plan, seed, {});
     }
 }
 
@@ -393,7 +401,7 @@ TEST(RunPasses, nothing_is_under_way_after_an_error) {
         FakeVolume input(plan.output_bytes());
         FakeVolume output(plan.output_bytes());
         fail(input, output, when);
-        expect_error(ErrorCode::io_failure, {"told to fail"},
+        expect_error(ErrorCode::io_failure, {"fails on purpose"},
                      [&] { run_passes(plan, input, output, nullptr); });
         EXPECT_EQ(input.under_way() + output.under_way(), 0u);
       }

@@ -24,8 +24,6 @@ namespace {
 using namespace test_support;
 using Json = nlohmann::ordered_json;
 
-constexpr auto invalid = ErrorCode::invalid_argument;
-
 void expect_round_trip(const KPassPlan& plan, std::uint64_t seed) {
   const std::string text = to_json(plan);
   try {

@@ -55,8 +55,8 @@ TEST(Passes, powers_of_two_take_as_many_as_the_formula_says) {
   EXPECT_GT(plans, 300);
 }
 
-/// lg N, lg M, lg B of arrays from 1 TiB to 1 PiB and of paper 003's computers; ours against eight
-/// passes of the method by superlevels.
+/// lg N, lg M, lg B of arrays from 1 TiB to 1 PiB and of paper 003's computers. The passes are
+/// compared with eight passes of the method by superlevels.
 TEST(Passes, of_large_transforms) {
   const std::vector<std::array<int, 4>> cases = {{36, 30, 12, 2}, {40, 30, 12, 3}, {42, 33, 12, 2},
                                                  {36, 30, 18, 3}, {46, 33, 14, 3}, {24, 23, 12, 3},
@@ -95,7 +95,7 @@ void expect_partition(const KPass& pass) {
     seen[static_cast<std::size_t>(at)] = true;
   }
   ASSERT_EQ(std::ssize(source), pass.elements());
-  // Where digit r of [outer][radix][rest][inner] goes, by definition.
+  // The place of digit r of [outer][radix][rest][inner], by definition.
   std::size_t at = 0;
   for (std::int64_t i = 0; i < panel_count(pass); ++i) {
     const Panel panel = panel_of(pass, i);
@@ -169,7 +169,7 @@ TEST(Passes, every_element_is_read_and_written_once_within_memory) {
   }
 }
 
-/// Of all panels of a pass, one by one: bytes that are read and written, and runs of both.
+/// Counts the panels of a pass one by one: bytes that are read and written, and runs of both.
 std::array<std::int64_t, 4> counted_by_panel(const KPassPlan& plan, const KPass& pass) {
   std::array<std::int64_t, 4> counts{};
   for (std::int64_t i = 0; i < panel_count(pass); ++i) {

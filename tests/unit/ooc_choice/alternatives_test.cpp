@@ -14,7 +14,7 @@ namespace {
 
 using test_support::expect_error;
 
-constexpr std::int64_t mib = 1 << 20;
+constexpr std::int64_t one_mib = 1 << 20;
 
 /// A disk of 1 GB/s that takes so long for each access.
 model::DiskAssignment disk_of(double access_s) {
@@ -34,7 +34,7 @@ ooc_choice::DiskAlternatives found(const KPassProblem& problem,
 }
 
 TEST(Ways, blocks_are_short_where_accesses_cost_nothing_and_long_where_they_do) {
-  const KPassProblem problem = line(std::int64_t{1} << 30, 64 * mib);
+  const KPassProblem problem = line(std::int64_t{1} << 30, 64 * one_mib);
   const ooc_choice::DiskAlternative quick = found(problem, disk_of(0)).best;
   const ooc_choice::DiskAlternative slow = found(problem, disk_of(10e-3)).best;
   EXPECT_EQ(quick.passes, 3);
@@ -47,10 +47,10 @@ TEST(Ways, the_best_block_is_the_one_with_the_least_price) {
   const Machine machine = shipped_machine("vm-2-cores");
   for (const double access_s : {0.0, 1e-5, 1e-4, 1e-3, 1e-2}) {
     const model::DiskAssignment storage = disk_of(access_s);
-    KPassProblem problem = line(std::int64_t{1} << 28, 64 * mib);
+    KPassProblem problem = line(std::int64_t{1} << 28, 64 * one_mib);
     const ooc_choice::DiskAlternative best = found(problem, storage).best;
     EXPECT_EQ(best.seconds, cost_of(*best.plan, machine, storage).seconds());
-    for (std::int64_t block = 4096; block <= 4 * mib; block *= 2) {
+    for (std::int64_t block = 4096; block <= 4 * one_mib; block *= 2) {
       problem.block_bytes = block;
       try {
         const double seconds = cost_of(plan_passes(problem), machine, storage).seconds();
@@ -62,14 +62,14 @@ TEST(Ways, the_best_block_is_the_one_with_the_least_price) {
 }
 
 TEST(Ways, the_block_that_is_next_to_a_mebibyte_where_it_makes_no_difference) {
-  EXPECT_EQ(
-      found({.shape = {1024, 1 << 20}, .axes = {0, 1}, .memory_bytes = 8192 * mib}, disk_of(1e-5))
-          .best.block_bytes,
-      mib);
+  EXPECT_EQ(found({.shape = {1024, 1 << 20}, .axes = {0, 1}, .memory_bytes = 8192 * one_mib},
+                  disk_of(1e-5))
+                .best.block_bytes,
+            one_mib);
 }
 
 TEST(Ways, only_the_given_block_where_it_is_given) {
-  KPassProblem problem = line(1 << 24, 64 * mib);
+  KPassProblem problem = line(1 << 24, 64 * one_mib);
   problem.block_bytes = 48 * 1024;
   const ooc_choice::DiskAlternatives ways = ooc_choice::find_disk_alternatives(
       problem, false, shipped_machine("vm-2-cores"), disk_of(1e-5));
@@ -80,7 +80,7 @@ TEST(Ways, only_the_given_block_where_it_is_given) {
 
 TEST(Ways, others_are_of_other_kinds_the_fastest_first_and_say_why_they_lost) {
   const ooc_choice::DiskAlternatives ways =
-      found(line(std::int64_t{1} << 40, 8192 * mib), disk_of(1e-5));
+      found(line(std::int64_t{1} << 40, 8192 * one_mib), disk_of(1e-5));
   ASSERT_GE(ways.others.size(), 2u);
   EXPECT_LE(ways.others.size(), 5u);
   EXPECT_GT(ways.considered, std::ssize(ways.others));
@@ -107,7 +107,7 @@ TEST(Ways, others_are_of_other_kinds_the_fastest_first_and_say_why_they_lost) {
 }
 
 TEST(Ways, a_transposed_result_is_made_where_it_is_asked_for) {
-  KPassProblem problem = line(1 << 24, 16 * mib);
+  KPassProblem problem = line(1 << 24, 16 * one_mib);
   problem.order = OutputOrder::transposed;
   const ooc_choice::DiskAlternatives ways = found(problem, disk_of(1e-5));
   EXPECT_EQ(ways.best.order, OutputOrder::transposed);
@@ -118,7 +118,7 @@ TEST(Ways, a_transposed_result_is_made_where_it_is_asked_for) {
 
 TEST(Ways, axes_are_taken_together_or_apart) {
   KPassProblem problem{
-      .shape = {64, 64, 64}, .axes = {0, 1, 2}, .memory_bytes = mib, .block_bytes = 1024};
+      .shape = {64, 64, 64}, .axes = {0, 1, 2}, .memory_bytes = one_mib, .block_bytes = 1024};
   EXPECT_EQ(plan_passes(problem).passes.size(), 2u);
   problem.groups = {1, 1, 1};
   EXPECT_EQ(plan_passes(problem).passes.size(), 3u);
@@ -129,7 +129,7 @@ TEST(Ways, axes_are_taken_together_or_apart) {
   EXPECT_EQ(plan.passes[0].radix, 64);
   EXPECT_EQ(plan.passes[1].radix, 64 * 64);
   problem.groups = {};
-  problem.memory_bytes = 4 * mib;
+  problem.memory_bytes = 4 * one_mib;
   const ooc_choice::DiskAlternatives ways = found(problem, disk_of(1e-5));
   EXPECT_EQ(ways.best.passes, 2);
   EXPECT_TRUE(std::any_of(
@@ -142,7 +142,7 @@ TEST(Ways, of_what_does_not_fit_the_reason_is_told) {
   expect_error(ErrorCode::invalid_argument, {"are enough"},
                [] { found(line(1 << 24, 1000), disk_of(1e-5)); });
   expect_error(ErrorCode::invalid_argument, {"f80"}, [] {
-    KPassProblem problem = line(1 << 24, mib);
+    KPassProblem problem = line(1 << 24, one_mib);
     problem.precision = Precision::f80;
     found(problem, disk_of(1e-5));
   });

@@ -1,5 +1,6 @@
-// Plans of the fixed rule: every plan transforms each axis where it is whole and ends as requested;
-// the rule chooses slabs, pencils and batches; bad problems are refused with the right words.
+// Plans of the fixed rule. Every plan transforms each axis where it is whole, and ends as
+// requested. The rule chooses slabs, pencils and batches. Bad problems are refused with the right
+// words.
 
 #include <gtest/gtest.h>
 
@@ -20,7 +21,6 @@ namespace {
 
 using namespace test_support;
 
-constexpr auto invalid = ErrorCode::invalid_argument;
 constexpr auto mismatch = ErrorCode::layout_mismatch;
 
 // --- validity of a plan, written again from the contract: box by box on every rank ---

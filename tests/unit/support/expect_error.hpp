@@ -9,6 +9,8 @@
 
 namespace weft::test_support {
 
+inline constexpr auto invalid = ErrorCode::invalid_argument;
+
 /// Expects a weft::Error with this code whose message contains all of these words.
 template <class Call>
 void expect_error(ErrorCode code, const std::vector<std::string>& words, Call&& call) {

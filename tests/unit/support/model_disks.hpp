@@ -65,7 +65,7 @@ class ModelDisks : public disk::Volume {
     if (found == started_.end()) throw Error(ErrorCode::internal, "there is no such ticket");
     const auto [runs, writes] = found->second;
     started_.erase(found);
-    if (ticket == failing_) throw Error(ErrorCode::io_failure, "a model disk was told to fail");
+    if (ticket == failing_) throw Error(ErrorCode::io_failure, "a model disk fails on purpose");
     for (const disk::Run& run : runs) {
       std::byte* const place = reinterpret_cast<std::byte*>(data_->data()) + run.offset;
       const auto bytes = static_cast<std::size_t>(run.bytes);

@@ -1,4 +1,4 @@
-"""One rank of a transform that is killed: mpiexec -n RANKS python kept_worker.py FOLDER WORDS.
+"""One rank of a transform that is killed: mpiexec -n RANKS python checkpoint_worker.py FOLDER WORDS.
 
 WORDS is JSON: source, target and the other arguments of weft.ooc.fft, and the rank and step of a kill. Steps
 count from the beginning or after the last write.

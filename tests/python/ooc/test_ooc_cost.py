@@ -1,4 +1,4 @@
-"""What out-of-core transforms should take, which alternative is chosen by that, and what `weft ooc` prints of it."""
+"""The predicted time of out-of-core transforms, the choice that follows from it, and its output by `weft ooc`."""
 
 from __future__ import annotations
 
@@ -215,7 +215,7 @@ def test_the_method_is_chosen_by_weighted_messages_and_bytes() -> None:
 
 
 def test_weights_trade_messages_for_bytes() -> None:
-    """Where memory is small the memoryload-major method without communication sends more messages, and fewer bytes."""
+    """In small memory, the memoryload-major method without communication sends more messages, and fewer bytes."""
     sizes = {**FLEET, "memory_bytes": 2**18, "block_bytes": 2**12}
     choices = set()
     for lg in range(20, 33):
@@ -257,7 +257,7 @@ def test_a_placement_needs_no_file_system() -> None:
 
 
 def test_three_wide_buffers_may_spare_a_pass() -> None:
-    """16384 blocks of 32 KiB fit into a third of 2 GiB with what lies beside, and not into a quarter."""
+    """16384 blocks of 32 KiB fit into a third of 2 GiB with the other memory, and not into a quarter."""
     given = {"memory_bytes": 2 << 30, "block_bytes": 32 << 10}
     assert ooc.plan((1 << 28,), **given).pass_count == 2
     kinds = AxisKinds(("c2c",))

@@ -62,7 +62,7 @@ def resume(pool: Pool, folder: Path, ranks: int = 2, **given: Any) -> list[dict[
 @pytest.mark.parametrize("spoil", ["progress", "keep"])
 @pytest.mark.parametrize("ranks", [2, 3])
 def test_an_error_keeps_what_is_done(pool: Pool, tmp_path: Path, ranks: int, spoil: str) -> None:
-    """That of one rank, also while it keeps its part of a checkpoint."""
+    """The error is that of one rank, also while it saves its part of a checkpoint."""
     x = incomplete(pool, tmp_path, ranks, spoil)
     note = json.loads((tmp_path / "out.npy.incomplete").read_text())
     for one in resume(pool, tmp_path, ranks):  # without being asked for checkpoints
@@ -165,7 +165,7 @@ def test_a_damaged_note_is_one_error(pool: Pool, tmp_path: Path, name: str, dama
 
 
 def test_what_another_machine_has_noted_is_refused(pool: Pool, tmp_path: Path) -> None:
-    """Of the last rank; and a place in the transform where no checkpoint is."""
+    """The note is that of the last rank, or it names a place in the transform without a checkpoint."""
     incomplete(pool, tmp_path, 3)
     record, note = tmp_path / "out.npy.incomplete.2", tmp_path / "out.npy.incomplete"
     own, whole = record.read_text(), note.read_text()
@@ -186,7 +186,7 @@ def test_what_another_machine_has_noted_is_refused(pool: Pool, tmp_path: Path) -
 
 @pytest.mark.parametrize("volume", [0, 1])
 def test_a_damaged_block_is_named(pool: Pool, tmp_path: Path, volume: int) -> None:
-    """Of the temporary space of the last rank: of what the second pass reads, and of what it had written."""
+    """The block is in the temporary space of the last rank: read by the second pass, or written by it."""
     x = incomplete(pool, tmp_path)
     files = [path for path in tmp_path.glob(f".weft-scratch-*-1-{volume}.0") if path.stat().st_size > 0]
     assert len(files) == 1
