@@ -17,8 +17,8 @@ import seeds
 from cli_helpers import assert_done, assert_refused, run, weft
 from ooc_arrays import KIB, assert_close, values
 from ooc_runs import planned
-from test_ooc_in_place import stays
 from test_ooc_checkpoints import Stop, assert_same_bits, ends_at, stop_in_pass
+from test_ooc_in_place import stays
 from weft import InvalidArgument, IoFailure, ooc
 from weft.disk import arrays as disk_arrays
 from weft.ooc.checkpoint import files as checkpoint_files
