@@ -1,3 +1,4 @@
+#include "base/from_string.hpp"
 #include "base/precision_words.hpp"
 
 namespace weft {

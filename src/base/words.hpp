@@ -3,9 +3,6 @@
 #include <array>
 #include <cstddef>
 #include <string>
-#include <string_view>
-
-#include <weft/error.hpp>
 
 namespace weft {
 
@@ -45,16 +42,6 @@ std::string all_words() {
     text += entry.word;
   }
   return text;
-}
-
-/// The definition of from_string, instantiated for each enum next to its table.
-template <class E>
-E from_string(std::string_view word) {
-  for (const auto& entry : Words<E>::table)
-    if (entry.word == word) return entry.value;
-  throw Error(ErrorCode::invalid_argument, std::string("the ") + Words<E>::name +
-                                               " must be one of " + all_words<E>() + "; given \"" +
-                                               std::string(word) + "\"");
 }
 
 }  // namespace weft

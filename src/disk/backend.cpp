@@ -9,7 +9,7 @@
 
 #include <weft/error.hpp>
 
-#include "base/words.hpp"
+#include "base/from_string.hpp"
 #include "disk/backends.hpp"
 
 namespace weft {

@@ -1,6 +1,6 @@
 #include <weft/machine.hpp>
 
-#include "base/words.hpp"
+#include "base/from_string.hpp"
 #include "model/disk_assignment.hpp"
 
 namespace weft {

@@ -1,5 +1,7 @@
 #include "plan/words.hpp"
 
+#include "base/from_string.hpp"
+
 namespace weft {
 
 const char* to_string(Norm value) { return word_of(value); }

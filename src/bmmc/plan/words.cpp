@@ -1,4 +1,4 @@
-#include "base/words.hpp"
+#include "base/from_string.hpp"
 
 #include "bmmc/plan/analysis.hpp"
 

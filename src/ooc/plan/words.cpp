@@ -1,4 +1,4 @@
-#include "base/words.hpp"
+#include "base/from_string.hpp"
 
 #include "ooc/plan/pass_plan.hpp"
 
