@@ -32,8 +32,8 @@ struct FieldWork {
   std::optional<FieldFunction> after = {};
   std::int64_t fields_there = 0;  ///< transformed to the function; 0: as many as inputs
   std::int64_t fields_back = 0;   ///< transformed back; 0: as many as outputs
-  /// About the least bytes of one field in a tile on one thread, if the field has that many: blocks
-  /// have whole lines and are alike. For functions whose calls cost much.
+  /// The least bytes of one field in a tile, if the field has that many on this rank. For functions
+  /// whose calls cost much.
   std::int64_t least_tile_bytes = 0;
 };
 

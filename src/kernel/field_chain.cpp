@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <limits>
 
 #include "base/rounding.hpp"
 #include "kernel/cache.hpp"
@@ -69,8 +70,9 @@ class FieldChain::CellMaker {
   /// `size` grows as the cell needs.
   Cell made(ScratchSize& size) {
     add_stations();
-    const Shape widths = block_widths(region_, chain_.batch_axes_, block_memory(), spec_.inlet,
-                                      spec_.outlet, chain_.options_);
+    Shape widths = block_widths(region_, chain_.batch_axes_, block_memory(), spec_.inlet,
+                                spec_.outlet, chain_.options_);
+    widen(widths);
     Cell cell{BlockGrid(region_, chain_.batch_axes_, widths), region_};
     std::int64_t bytes = set_places(widths);
     cell.stations = stations_;
@@ -138,6 +140,36 @@ class FieldChain::CellMaker {
         }
     const std::int64_t least = fields * spec_.least_block_bytes;
     return {bytes, std::max(cache_sizes().l2_bytes / 2, least)};
+  }
+
+  /// Makes blocks wider until each has the least bytes of a field, or is the whole region. The axis
+  /// with the most parts loses one, because this changes the block least.
+  void widen(Shape& widths) const {
+    const std::vector<int>& axes = chain_.batch_axes_;
+    const auto parts = [&](std::size_t i) {
+      return divided_up(region_.extent(axes[i]), widths[i]);
+    };
+    while (!axes.empty()) {
+      std::int64_t lines = 1;  // of the smallest block
+      std::size_t most = 0;
+      for (std::size_t i = 0; i < axes.size(); ++i) {
+        lines *= region_.extent(axes[i]) / parts(i);
+        if (parts(i) > parts(most)) most = i;
+      }
+      if (parts(most) == 1 || lines * least_plane_bytes() >= spec_.least_block_bytes) return;
+      widths[most] = divided_up(region_.extent(axes[most]), parts(most) - 1);
+    }
+  }
+
+  /// Returns the bytes of a plane of one field, without padding, where they are fewest.
+  std::int64_t least_plane_bytes() const {
+    std::int64_t least = std::numeric_limits<std::int64_t>::max();
+    for (const Station& station : stations_) {
+      std::int64_t bytes = station.shape.element_bytes;
+      for (const int axis : station.shape.axes) bytes *= station.box.extent(axis);
+      least = std::min(least, bytes);
+    }
+    return least;
   }
 
   /// Gives the stations their places in scratch memory; returns the bytes of all.

@@ -267,7 +267,7 @@ def test_a_function_of_numpy_has_large_tiles() -> None:
     x = fft.input.zeros()
     fft.apply_in_spectrum(noted, [x])
     assert sum(sizes) == x.nbytes == 4 << 20
-    assert min(sizes) >= 1 << 19  # about 1 MiB: blocks are of whole lines, and alike
+    assert len(sizes) > 1 and min(sizes) >= 1 << 20
     sizes.clear()
     small = weft.FFT((16, 16, 16))
     small.apply_in_spectrum(noted, [small.input.zeros()])
