@@ -83,9 +83,9 @@ void check_derivative(const SpectralFilter& filter, const KPassProblem& problem)
                        "; leave it out for the first derivative");
   const double length = filter.lengths[static_cast<std::size_t>(at - problem.axes.begin())];
   const long double unit = 2 * std::numbers::pi_v<long double> / length;
-  const auto half =
-      static_cast<long double>(problem.shape[static_cast<std::size_t>(filter.axis)] / 2);
-  const long double largest = derivative_factor(half * unit, filter.order);
+  const std::int64_t half = problem.shape[static_cast<std::size_t>(filter.axis)] / 2;
+  const long double largest =
+      derivative_factor(static_cast<long double>(half) * unit, filter.order);
   const bool fits = problem.precision == Precision::f32 ? std::isfinite(narrowed<float>(largest))
                                                         : std::isfinite(narrowed<double>(largest));
   if (!fits)
