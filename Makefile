@@ -113,6 +113,7 @@ run: build  ## the main job: real data and 256^3 on 2 ranks, verified
 
 check: TIER = check
 check: build-tests tidy  ## while you edit, 3 minutes: unit tests, 3 ranks, ruff, tidy
+	@tools/setup python $(MPI) lint
 	@$(PYTHON_BIN) -m ruff check --quiet . && $(PYTHON_BIN) -m ruff format --quiet --check .
 	@$(TEST_ENVIRONMENT) ctest --test-dir $(BUILD) -j $(JOBS) --no-tests=error -L check $(CTEST_ARGS)
 
