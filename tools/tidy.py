@@ -65,6 +65,8 @@ PUBLIC_HEADERS = {
     "record.hpp": "run",
     "fft.hpp": "api",
     "halo.hpp": "api",
+    "poisson.hpp": "api",
+    "boundary.hpp": "plan",
     "weft.hpp": "api",
     "weft.h": "api",
 }
@@ -73,6 +75,7 @@ MPI_ALLOWED = (
     "src/api/",
     "include/weft/fft.hpp",
     "include/weft/halo.hpp",
+    "include/weft/poisson.hpp",
     "include/weft/weft.h",
     "tests/",
     "lab/simgrid/",

@@ -9,6 +9,7 @@
 #include "weft/machine.hpp"
 #include "weft/operators.hpp"
 #include "weft/plan.hpp"
+#include "weft/poisson.hpp"
 #include "weft/round_trip.hpp"
 #include "weft/tile_rows.hpp"
 #include "weft/wisdom.hpp"

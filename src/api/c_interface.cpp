@@ -16,14 +16,6 @@
 namespace weft::api {
 namespace {
 
-/// Returns whether an enum of weft.h has all values of the C++ enum.
-template <class E>
-constexpr bool agree(std::initializer_list<std::pair<int, E>> values) {
-  return static_cast<int>(values.size()) == value_count<E> &&
-         std::all_of(values.begin(), values.end(),
-                     [](const auto& each) { return each.first == static_cast<int>(each.second); });
-}
-
 static_assert(agree<Element>({{WEFT_ELEMENT_AUTOMATIC, Element::automatic},
                               {WEFT_ELEMENT_REAL, Element::real},
                               {WEFT_ELEMENT_COMPLEX, Element::complex}}));
@@ -349,20 +341,18 @@ int weft_fft_inplace_strides(const weft_fft* fft, int64_t* strides) {
 int weft_fft_positions(const weft_fft* fft, int axis, double length, double* positions) {
   return guarded([&] {
     require(fft, "fft");
-    require(positions, "positions");
     const weft::api::Handle& handle = fft->handle;
     const auto found = weft::positions_on(handle.plan(), handle.comm().rank(), axis, length);
-    std::copy(found.begin(), found.end(), positions);
+    give_numbers(found, positions, "positions");
   });
 }
 
 int weft_fft_wavenumbers(const weft_fft* fft, int axis, double length, double* wavenumbers) {
   return guarded([&] {
     require(fft, "fft");
-    require(wavenumbers, "wavenumbers");
     const weft::api::Handle& handle = fft->handle;
     const auto found = weft::wavenumbers_on(handle.plan(), handle.comm().rank(), axis, length);
-    std::copy(found.begin(), found.end(), wavenumbers);
+    give_numbers(found, wavenumbers, "wavenumbers");
   });
 }
 

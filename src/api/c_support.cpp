@@ -74,6 +74,11 @@ Exchange exchange_of(const weft_exchange& given) {
   return exchange;
 }
 
+void give_numbers(const std::vector<double>& numbers, double* result, const char* name) {
+  if (!numbers.empty()) require(result, name);
+  std::copy(numbers.begin(), numbers.end(), result);
+}
+
 void give_text(const std::string& text, char** result) {
   require(result, "for the text");
   auto* copy = static_cast<char*>(std::malloc(text.size() + 1));

@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <initializer_list>
 #include <iterator>
 #include <new>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <weft/error.hpp>
@@ -58,6 +60,14 @@ std::optional<Error> error_of(F&& read) {
   return {};
 }
 
+/// Returns whether an enum of weft.h has all values of the C++ enum.
+template <class E>
+constexpr bool agree(std::initializer_list<std::pair<int, E>> values) {
+  return static_cast<int>(values.size()) == value_count<E> &&
+         std::all_of(values.begin(), values.end(),
+                     [](const auto& each) { return each.first == static_cast<int>(each.second); });
+}
+
 /// Throws invalid_argument when an argument that must be given is NULL.
 void require(const void* argument, const char* name);
 
@@ -90,6 +100,9 @@ void require_unused(const int (&reserved)[n], const char* name) {
 
 /// Returns the forced choices of exchanges.
 Exchange exchange_of(const weft_exchange& given);
+
+/// Copies numbers to the caller's array, which may be NULL if there are none.
+void give_numbers(const std::vector<double>& numbers, double* result, const char* name);
 
 /// Gives the caller a copy, which weft_free frees.
 void give_text(const std::string& text, char** result);

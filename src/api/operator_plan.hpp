@@ -65,4 +65,8 @@ class OperatorPlan {
   operators::Lengths lengths_;
 };
 
+/// Returns the function that divides by minus the sum of the squares of all axes. Elements where it is
+/// zero become zero.
+FieldFunction divide_by_squares(const OperatorPlan& plan, const AxisNumbers& squares);
+
 }  // namespace weft::api

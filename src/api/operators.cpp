@@ -9,6 +9,37 @@
 #include "api/operator_plan.hpp"
 #include "api/operator_rows.hpp"
 
+namespace weft::api {
+namespace {
+
+/// Returns the function that multiplies by factor(sum of the squares of all axes). make_factor(zero)
+/// makes the factor of a precision.
+template <class MakeFactor>
+FieldFunction of_squares(const OperatorPlan& plan, const AxisNumbers& squares,
+                         const MakeFactor& make_factor) {
+  return operator_function(plan, plan.rules(), [&]<class T>(T zero) {
+    return [tables = AxisTables<T>(squares), factor = make_factor(zero)](const Tile& tile) {
+      const std::int64_t axis = row_axis(tile);
+      const TileTables<T> of_tile(tables, tile, axis);
+      const T* along = of_tile.along();
+      for_each_row(tile, axis, [&](const TileRow& row) {
+        scale_rows<T>(tile, row, axis, [along, others = of_tile.sum(row), factor](std::int64_t i) {
+          return factor(others + along[i]);
+        });
+      });
+    };
+  });
+}
+
+}  // namespace
+
+FieldFunction divide_by_squares(const OperatorPlan& plan, const AxisNumbers& squares) {
+  return of_squares(plan, squares,
+                    []<class T>(T) { return [](T square) { return -inverse_or_zero(square); }; });
+}
+
+}  // namespace weft::api
+
 namespace weft::operators {
 namespace {
 
@@ -17,26 +48,6 @@ using api::AxisTables;
 using api::OperatorPlan;
 using api::Parts;
 using api::TileTables;
-
-/// Returns the function that multiplies by factor(|k|^2). make_factor(zero) makes the factor of a
-/// precision.
-template <class MakeFactor>
-FieldFunction of_square(const OperatorPlan& plan, const MakeFactor& make_factor) {
-  const AxisNumbers squares = plan.squares();
-  return api::operator_function(plan, plan.rules(), [&]<class T>(T zero) {
-    return [tables = AxisTables<T>(squares), factor = make_factor(zero)](const Tile& tile) {
-      const std::int64_t axis = row_axis(tile);
-      const TileTables<T> of_tile(tables, tile, axis);
-      const T* along = of_tile.along();
-      for_each_row(tile, axis, [&](const TileRow& row) {
-        api::scale_rows<T>(tile, row, axis,
-                           [along, others = of_tile.sum(row), factor](std::int64_t i) {
-                             return factor(others + along[i]);
-                           });
-      });
-    };
-  });
-}
 
 enum class Unit { one, i };
 
@@ -131,19 +142,20 @@ FieldFunction derivative(const Plan& plan, int axis, std::int64_t order, const L
 }
 
 FieldFunction laplacian(const Plan& plan, const Lengths& lengths) {
-  return of_square({plan, "laplacian", lengths},
-                   []<class T>(T) { return [](T square) { return -square; }; });
+  const OperatorPlan made(plan, "laplacian", lengths);
+  return api::of_squares(made, made.squares(),
+                         []<class T>(T) { return [](T square) { return -square; }; });
 }
 
 FieldFunction inverse_laplacian(const Plan& plan, const Lengths& lengths) {
-  return of_square({plan, "inverse_laplacian", lengths},
-                   []<class T>(T) { return [](T square) { return -inverse_or_zero(square); }; });
+  const OperatorPlan made(plan, "inverse_laplacian", lengths);
+  return api::divide_by_squares(made, made.squares());
 }
 
 FieldFunction solve_helmholtz(const Plan& plan, double alpha, const Lengths& lengths) {
   const OperatorPlan made(plan, "solve_helmholtz", lengths);
   made.need_finite(alpha, "alpha");
-  return of_square(made, [&]<class T>(T) {
+  return api::of_squares(made, made.squares(), [&]<class T>(T) {
     return [added = narrowed<T>(alpha)](T square) { return inverse_or_zero(added + square); };
   });
 }
@@ -169,7 +181,7 @@ FieldFunction band_pass(const Plan& plan, double low, double high, const Lengths
   if (high < 0)
     made.refuse("takes wavenumbers from zero on, because |k| is never less; given " +
                 std::to_string(high) + " as high; give a larger one");
-  return of_square(made, [&]<class T>(T) {
+  return api::of_squares(made, made.squares(), [&]<class T>(T) {
     return BandFactor<T>(low, high, std::numeric_limits<T>::epsilon());
   });
 }

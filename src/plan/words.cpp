@@ -14,6 +14,9 @@ const char* to_string(NodeUse value) { return word_of(value); }
 const char* to_string(WirePrecision value) { return word_of(value); }
 const char* to_string(Limit value) { return word_of(value); }
 const char* to_string(Preset value) { return word_of(value); }
+const char* to_string(Boundary value) { return word_of(value); }
+const char* to_string(GridPoints value) { return word_of(value); }
+const char* to_string(PoissonOrder value) { return word_of(value); }
 
 template Kind from_string<Kind>(std::string_view);
 template Element from_string<Element>(std::string_view);
@@ -27,5 +30,8 @@ template NodeUse from_string<NodeUse>(std::string_view);
 template WirePrecision from_string<WirePrecision>(std::string_view);
 template Limit from_string<Limit>(std::string_view);
 template Preset from_string<Preset>(std::string_view);
+template Boundary from_string<Boundary>(std::string_view);
+template GridPoints from_string<GridPoints>(std::string_view);
+template PoissonOrder from_string<PoissonOrder>(std::string_view);
 
 }  // namespace weft

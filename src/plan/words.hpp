@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include <weft/boundary.hpp>
 #include <weft/plan.hpp>
 
 #include "base/kind_words.hpp"
@@ -88,6 +89,28 @@ struct Words<Preset> {
       Word{Preset::dmitruk, "dmitruk"}, Word{Preset::duke, "duke"},
       Word{Preset::fft2d_i, "fft2d-i"}, Word{Preset::fft2d_p, "fft2d-p"},
       Word{Preset::p3dfft, "p3dfft"}};
+};
+
+template <>
+struct Words<Boundary> {
+  static constexpr const char* name = "boundary";
+  static constexpr std::array table{
+      Word{Boundary::periodic, "periodic"}, Word{Boundary::dirichlet, "dirichlet"},
+      Word{Boundary::neumann, "neumann"}, Word{Boundary::open, "open"}};
+};
+
+template <>
+struct Words<GridPoints> {
+  static constexpr const char* name = "points";
+  static constexpr std::array table{Word{GridPoints::cells, "cells"},
+                                    Word{GridPoints::nodes, "nodes"}};
+};
+
+template <>
+struct Words<PoissonOrder> {
+  static constexpr const char* name = "order";
+  static constexpr std::array table{Word{PoissonOrder::spectral, "spectral"},
+                                    Word{PoissonOrder::second, "second"}};
 };
 
 }  // namespace weft

@@ -23,6 +23,7 @@
 #include "running/memory.hpp"
 #include "running/ooc.hpp"
 #include "running/operators.hpp"
+#include "running/poisson.hpp"
 #include "running/ranks.hpp"
 #include "running/records.hpp"
 
@@ -348,6 +349,7 @@ NB_MODULE(_running, m) {
   weft::python::translate_errors();
   bind_fft(m);
   weft::python::bind_halo(m);
+  weft::python::bind_poisson(m);
   bind_collectives(m);
   bind_environment(m);
   weft::python::bind_memory(m);

@@ -104,6 +104,7 @@ TEST(Coordinates, OfTruncatedHalvedAndOtherAxes) {
   expect(2, {0, 1, 2, 3});
 }
 
+/// With more than 5 ranks some have no element, and null arrays.
 TEST(Coordinates, InC) {
   const std::int64_t shape[] = {5, 6};
   weft_options options;
@@ -122,6 +123,9 @@ TEST(Coordinates, InC) {
     EXPECT_EQ(wavenumbers, same.wavenumbers(axis, length));
   }
   EXPECT_EQ(weft_fft_positions(fft, 2, length, nullptr), WEFT_INVALID_ARGUMENT);
+  const bool is_empty = same.positions(0, length).empty();
+  EXPECT_EQ(weft_fft_positions(fft, 0, length, nullptr),
+            is_empty ? WEFT_OK : WEFT_INVALID_ARGUMENT);
   weft_fft_destroy(fft);
 }
 

@@ -54,6 +54,26 @@ def test_a_mean_is_removed_and_reported(boundary: str, points: str) -> None:
     assert np.abs(found.u).max() < 1e-14
 
 
+def test_a_complex_mean_has_two_parts() -> None:
+    rho = np.full((9, 6), 3 - 2j, np.complex64)
+    found = weft.solve_poisson(rho, boundary=("neumann", "periodic"))
+    assert found.mean == pytest.approx(3 - 2j, rel=1e-6)
+    assert np.abs(found.u).max() < 1e-6
+
+
+def test_a_solver_explains_itself_and_works_in_place() -> None:
+    solver = weft.PoissonSolver((8, 9), boundary=("dirichlet", "periodic"), order=2)
+    text = solver.explain()
+    assert "dst2, r2c of 8x9" in text
+    assert "function" in text
+    assert solver.workspace_bytes > 0
+    rho = solver.input.empty()
+    rho[...] = np.cos(2 * PI * np.arange(9) / 9)
+    wanted = solver.solve(rho).u
+    assert solver.solve(rho, rho).u is rho
+    np.testing.assert_array_equal(rho, wanted)
+
+
 def test_no_mean_is_removed_between_walls_of_zero() -> None:
     found = weft.solve_poisson(np.ones(63), boundary="dirichlet", points="nodes", order=2)
     x = np.arange(1, 64) / 64
@@ -122,16 +142,27 @@ def test_a_channel_on_one_rank() -> None:
     assert channel_error(None) < 1e-13
 
 
+def test_ranks_that_differ(pool: Pool) -> None:
+    found = pool.values("different_poisson_solvers", 3)
+    assert found[1:] == found[:-1]
+    assert "weft::PoissonSolver" in found[0]
+    assert "lengths" in found[0]
+
+
 @pytest.mark.parametrize(
     ("options", "text"),
     [
         ({"boundary": "closed"}, "must be one of periodic, dirichlet, neumann, open"),
         ({"boundary": ("periodic",)}, "each of the 2 axes"),
         ({"boundary": (("periodic", "neumann"), "periodic")}, "both walls"),
-        ({"boundary": ("open", "periodic")}, "all axes are open, or none"),
+        ({"boundary": ("open", "periodic")}, "all axes must be open, or none"),
         ({"boundary": "open"}, "need three axes"),
         ({"boundary": 3}, "boundary"),
-        ({"points": "faces"}, 'points must be "cells" or "nodes"'),
+        ({"boundary": (("periodic",) * 3, "periodic")}, "a pair of words"),
+        ({"boundary": (("periodic", 1), "periodic")}, "a boundary"),
+        ({"order": [2]}, 'order must be "spectral" or 2'),
+        ({"threads": 0}, "threads"),
+        ({"points": "faces"}, "the points must be one of cells, nodes"),
         ({"order": 4}, 'order must be "spectral" or 2'),
         ({"L": -1}, "L must be one positive length"),
         ({"L": (1, 2, 3)}, "each of the 2 axes"),

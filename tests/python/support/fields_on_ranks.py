@@ -232,6 +232,11 @@ def solved_without_layout(comm: Any) -> str:
     return _message(lambda: weft.solve_poisson(rho, layout=layout if is_last else None, comm=comm))
 
 
+def different_poisson_solvers(comm: Any) -> str:
+    """Returns the message where the last rank gives another length."""
+    return _message(lambda: weft.PoissonSolver((9, 8), L=1.0 + (comm.rank == comm.size - 1), comm=comm))
+
+
 def errors_of_poisson_on_one_rank(comm: Any) -> list[str]:
     """Returns the messages where the middle rank alone gives a bad shape, then bad arrays."""
     is_bad = comm.rank == 1

@@ -32,6 +32,7 @@ from fields_on_ranks import (  # noqa: F401
     channel_error,
     curl_of_fields,
     derivatives_of_waves,
+    different_poisson_solvers,
     errors_of_poisson_on_one_rank,
     exception_in_a_function,
     open_error,

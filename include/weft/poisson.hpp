@@ -1,0 +1,94 @@
+#pragma once
+
+// Excludes MPI's withdrawn C++ bindings, which would have to be linked.
+#ifndef OMPI_SKIP_MPICXX
+#define OMPI_SKIP_MPICXX 1
+#endif
+#ifndef MPICH_SKIP_MPICXX
+#define MPICH_SKIP_MPICXX 1
+#endif
+#include <mpi.h>
+
+#include <complex>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "weft/boundary.hpp"
+#include "weft/kind.hpp"
+#include "weft/layout.hpp"
+
+namespace weft {
+
+namespace api {
+class PoissonHandle;
+}
+
+/// Options of a Poisson solver, for designated initialisers.
+struct PoissonOptions {
+  Shape shape;  ///< points of the whole array
+  /// One for all axes, or one for each. Open boundaries are for all axes, 1 to 3 of them.
+  std::vector<AxisEnds> boundary = {Boundary::periodic};
+  GridPoints points = GridPoints::cells;
+  /// The lengths of the box, between the walls: one for all axes, or one for each.
+  std::vector<double> lengths = {1.0};
+  /// Open and second: a convolution with the potential of a charge on a doubled grid. Open and
+  /// spectral needs three axes: a truncated kernel, for a smooth rho that is zero near the ends. The
+  /// grid is then padded to the length of the box and its diagonal.
+  PoissonOrder order = PoissonOrder::spectral;
+  Element element = Element::real;    ///< of rho and u; complex: both parts are solved for
+  MPI_Comm comm = MPI_COMM_NULL;      ///< MPI_COMM_NULL: this process alone, without MPI
+  std::optional<Layout> layout = {};  ///< of rho and u; absent: a slab
+  int threads = 1;                    ///< OpenMP threads of this rank
+};
+
+/// Solves laplacian(u) = rho on a box, for many rho on one grid.
+///
+/// Shapes      rho and u of a rank are layout().box(rank) of the whole arrays, dense, in the layout's
+///             memory order.
+/// Mean        where every end is periodic or Neumann, u is free by a constant, and only a rho
+///             without a mean has a solution. solve() removes the mean and returns it. u has no mean.
+/// Memory      rho is unchanged unless u is the same array. workspace_bytes(), the factors of open
+///             boundaries included.
+/// Collective  construction and solve(), over the communicator. All ranks succeed or all throw the
+///             same Error. Destruction is local and safe at any time.
+/// Threads     as Fft.
+/// Errors      invalid_argument for conditions that do not fit; disagreement (ranks gave different
+///             options); those of Fft.
+/// Cost        a transform there and back: the factors are applied while lines are in cache.
+/// Sources     Swarztrauber 1977 for walls; Hockney and Eastwood 1988 for open boundaries of second
+///             order; Vico, Greengard and Ferrando 2016 for those of spectral order.
+template <class T>
+class PoissonSolver {
+  static_assert(std::is_same_v<T, float> || std::is_same_v<T, double> ||
+                    std::is_same_v<T, long double>,
+                "weft::PoissonSolver is made for float, double and long double");
+
+ public:
+  explicit PoissonSolver(const PoissonOptions& options);
+
+  /// Solves for u, and returns the mean of rho that was removed; otherwise 0. u may be rho. Null is
+  /// valid for an empty box.
+  double solve(const T* rho, T* u);
+  std::complex<double> solve(const std::complex<T>* rho, std::complex<T>* u);
+
+  int rank() const;
+  /// The layout of rho and u.
+  const Layout& layout() const;
+  std::int64_t workspace_bytes() const;
+  /// Describes the stages and exchanges of solve(), with their predicted times where a model of a
+  /// machine planned them.
+  std::string explain() const;
+
+ private:
+  std::shared_ptr<api::PoissonHandle> handle_;
+};
+
+extern template class PoissonSolver<float>;
+extern template class PoissonSolver<double>;
+extern template class PoissonSolver<long double>;
+
+}  // namespace weft
