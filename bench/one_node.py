@@ -20,7 +20,7 @@ from weft.cli.support.json_text import one_line
 
 
 @dataclass(frozen=True)
-class Case:
+class RatioCase:
     """One line of the table: the command, and the largest allowed ratio for each output."""
 
     arguments: str
@@ -35,26 +35,26 @@ class Case:
 
 
 CASES = {
-    "c2c-256": Case("256x256x256 --kind c2c -n 2", 0.45, 0.36),
-    "c2c-256-overwritten": Case("256x256x256 --kind c2c -n 2 --overwrite-input", 0.70, 0.50),
-    "r2c-256": Case("256x256x256 --kind r2c -n 2", 0.50, 0.36),
-    "c2c-256-float32": Case("256x256x256 --kind c2c --dtype float32 -n 2", 0.70, 0.55),
-    "c2c-128": Case("128x128x128 --kind c2c -n 2", 0.90, 0.80),
-    "c2c-64": Case("64x64x64 --kind c2c -n 2", 1.15, 1.15),
-    "c2c-ragged": Case("240x250x243 --kind c2c -n 2", 0.85, 0.70),
-    "c2c-4096-square": Case("4096x4096 --kind c2c -n 2", 0.85, 0.70),
-    "c2c-flat": Case("512x512x64 --kind c2c -n 2", 0.80, 0.65),
-    "c2c-tall": Case("64x512x512 --kind c2c -n 2", 0.80, 0.65),
-    "c2c-256-4-ranks": Case("256x256x256 --kind c2c -n 4", 0.90, 0.75),
-    "c2c-256-8-ranks": Case("256x256x256 --kind c2c -n 8", 0.90, 0.75),
-    "c2c-256-16-ranks": Case("256x256x256 --kind c2c -n 16", 0.90, 0.75, cores=16),
-    "c2c-512-16-ranks": Case("512x512x512 --kind c2c -n 16", 0.90, 0.75, cores=16),
-    "c2c-256-2-threads": Case("256x256x256 --kind c2c -n 1 --threads 2", 1.0, 1.0, "fftw-threads", ("any",)),
-    "line-1M": Case("1048576 --kind c2c -n 1", 1.0, 1.0, "fftw-threads", ("any",)),
-    "line-1M-2-threads": Case("1048576 --kind c2c -n 1 --threads 2", 1.0, 1.0, "fftw-threads", ("any",)),
-    "line-16M": Case("16777216 --kind c2c -n 1", 1.0, 1.0, "fftw-threads", ("any",)),
-    "line-16M-2-threads": Case("16777216 --kind c2c -n 1 --threads 2", 1.0, 1.0, "fftw-threads", ("any",)),
-    "c2c-256-against-threads": Case("256x256x256 --kind c2c -n 2", 1.0, 1.0, "fftw-threads", ("any",)),
+    "c2c-256": RatioCase("256x256x256 --kind c2c -n 2", 0.45, 0.36),
+    "c2c-256-overwritten": RatioCase("256x256x256 --kind c2c -n 2 --overwrite-input", 0.70, 0.50),
+    "r2c-256": RatioCase("256x256x256 --kind r2c -n 2", 0.50, 0.36),
+    "c2c-256-float32": RatioCase("256x256x256 --kind c2c --dtype float32 -n 2", 0.70, 0.55),
+    "c2c-128": RatioCase("128x128x128 --kind c2c -n 2", 0.90, 0.80),
+    "c2c-64": RatioCase("64x64x64 --kind c2c -n 2", 1.15, 1.15),
+    "c2c-ragged": RatioCase("240x250x243 --kind c2c -n 2", 0.85, 0.70),
+    "c2c-4096-square": RatioCase("4096x4096 --kind c2c -n 2", 0.85, 0.70),
+    "c2c-flat": RatioCase("512x512x64 --kind c2c -n 2", 0.80, 0.65),
+    "c2c-tall": RatioCase("64x512x512 --kind c2c -n 2", 0.80, 0.65),
+    "c2c-256-4-ranks": RatioCase("256x256x256 --kind c2c -n 4", 0.90, 0.75),
+    "c2c-256-8-ranks": RatioCase("256x256x256 --kind c2c -n 8", 0.90, 0.75),
+    "c2c-256-16-ranks": RatioCase("256x256x256 --kind c2c -n 16", 0.90, 0.75, cores=16),
+    "c2c-512-16-ranks": RatioCase("512x512x512 --kind c2c -n 16", 0.90, 0.75, cores=16),
+    "c2c-256-2-threads": RatioCase("256x256x256 --kind c2c -n 1 --threads 2", 1.0, 1.0, "fftw-threads", ("any",)),
+    "line-1M": RatioCase("1048576 --kind c2c -n 1", 1.0, 1.0, "fftw-threads", ("any",)),
+    "line-1M-2-threads": RatioCase("1048576 --kind c2c -n 1 --threads 2", 1.0, 1.0, "fftw-threads", ("any",)),
+    "line-16M": RatioCase("16777216 --kind c2c -n 1", 1.0, 1.0, "fftw-threads", ("any",)),
+    "line-16M-2-threads": RatioCase("16777216 --kind c2c -n 1 --threads 2", 1.0, 1.0, "fftw-threads", ("any",)),
+    "c2c-256-against-threads": RatioCase("256x256x256 --kind c2c -n 2", 1.0, 1.0, "fftw-threads", ("any",)),
 }
 
 HEAD = """\
@@ -62,7 +62,7 @@ HEAD = """\
 |---|---|---|---|---|---|---|---|---|"""
 
 
-def measure(case: Case, output: str) -> dict:
+def measure(case: RatioCase, output: str) -> dict:
     weft = shutil.which("weft", path=str(Path(sys.executable).parent)) or "weft"
     command = [weft, "bench", *case.arguments.split(), "--output", output, "--peers", case.peers, "--json"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)

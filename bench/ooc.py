@@ -54,14 +54,14 @@ COLUMNS = (
 
 
 @dataclass(frozen=True)
-class Case:
+class DiskCase:
     shape: tuple[int, ...]
     memory_bytes: int
     order: str = "natural"
     block_bytes: int | None = None  # None: as weft chooses
     assumes_disk: bool = False  # planned for the disk that weft assumes without a measured one
 
-    def scaled(self, scale: int) -> "Case":
+    def scaled(self, scale: int) -> "DiskCase":
         """Returns the case with points, memory and blocks divided by 2^scale."""
         first, *others = self.shape
         block = None if self.block_bytes is None else max(LEAST_BLOCK_BYTES, self.block_bytes >> scale)
@@ -70,12 +70,12 @@ class Case:
 
 
 CASES = {
-    "line-transposed": Case((1 << 28,), 512 * MIB, "transposed", 64 << 10),
-    "line-wide-memory": Case((1 << 28,), 2048 * MIB, "natural", 32 << 10),
+    "line-transposed": DiskCase((1 << 28,), 512 * MIB, "transposed", 64 << 10),
+    "line-wide-memory": DiskCase((1 << 28,), 2048 * MIB, "natural", 32 << 10),
     # On fast disks three passes of longer runs are predicted to be faster.
-    "line-wide-two-passes": Case((1 << 28,), 2048 * MIB, "natural", 32 << 10, assumes_disk=True),
-    "line": Case((1 << 28,), 512 * MIB),
-    "cube": Case((1024, 1024, 256), 512 * MIB),
+    "line-wide-two-passes": DiskCase((1 << 28,), 2048 * MIB, "natural", 32 << 10, assumes_disk=True),
+    "line": DiskCase((1 << 28,), 512 * MIB),
+    "cube": DiskCase((1024, 1024, 256), 512 * MIB),
 }
 
 
@@ -111,7 +111,7 @@ def main() -> None:
     print((given.folder / "table.md").read_text(), end="")
 
 
-def measured(name: str, case: Case, machine: Path, given: argparse.Namespace) -> list[dict[str, Any]]:
+def measured(name: str, case: DiskCase, machine: Path, given: argparse.Namespace) -> list[dict[str, Any]]:
     source = given.directory / "in.raw"
     made_input(source, prod(case.shape))
     rows = []
@@ -145,7 +145,7 @@ def made_input(path: Path, points: int) -> None:
 
 
 def run(
-    contestant: str, case: Case, source: Path, target: Path, machine: Path, given: argparse.Namespace
+    contestant: str, case: DiskCase, source: Path, target: Path, machine: Path, given: argparse.Namespace
 ) -> dict[str, Any]:
     rows = 1
     if case.order == "transposed":

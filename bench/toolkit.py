@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from one_node import Case, better_peer, measure
+from one_node import RatioCase, better_peer, measure
 from weft.cli.support.json_text import one_line
 
 
@@ -18,27 +18,27 @@ from weft.cli.support.json_text import one_line
 class Compared:
     """One line of the table: a command, the command or peer that it is compared with, and the largest allowed ratio."""
 
-    case: Case
-    against: Case | None = None
+    case: RatioCase
+    against: RatioCase | None = None
 
     @property
     def limit(self) -> float:
         return self.case.limit_any
 
 
-WHOLE = Case("256x256x256 --kind r2c -n 2", 1, 1)
-WHOLE_2_THREADS = Case("256x256x256 --kind r2c -n 1 --threads 2", 1, 1, "fftw-threads")
+WHOLE = RatioCase("256x256x256 --kind r2c -n 2", 1, 1)
+WHOLE_2_THREADS = RatioCase("256x256x256 --kind r2c -n 1 --threads 2", 1, 1, "fftw-threads")
 CASES = {
-    "dct2-256": Compared(Case("256x256x256 --kind dct2 -n 2", 0.60, 0.60)),
-    "dct2-256-2-threads": Compared(Case("256x256x256 --kind dct2 -n 1 --threads 2", 0.60, 0.60, "fftw-threads")),
-    "r2c-256-modes": Compared(Case("256x256x256 --kind r2c --modes 2/3 -n 2", 0.78, 0.78), WHOLE),
+    "dct2-256": Compared(RatioCase("256x256x256 --kind dct2 -n 2", 0.60, 0.60)),
+    "dct2-256-2-threads": Compared(RatioCase("256x256x256 --kind dct2 -n 1 --threads 2", 0.60, 0.60, "fftw-threads")),
+    "r2c-256-modes": Compared(RatioCase("256x256x256 --kind r2c --modes 2/3 -n 2", 0.78, 0.78), WHOLE),
     "r2c-256-modes-2-threads": Compared(
-        Case("256x256x256 --kind r2c --modes 2/3 -n 1 --threads 2", 0.78, 0.78, "fftw-threads"), WHOLE_2_THREADS
+        RatioCase("256x256x256 --kind r2c --modes 2/3 -n 1 --threads 2", 0.78, 0.78, "fftw-threads"), WHOLE_2_THREADS
     ),
-    "dct2-256-mpi4py-fft": Compared(Case("256x256x256 --kind dct2 -n 2", 1, 1, "mpi4py-fft")),
+    "dct2-256-mpi4py-fft": Compared(RatioCase("256x256x256 --kind dct2 -n 2", 1, 1, "mpi4py-fft")),
     # mpi4py-fft's padding of 1.5, nearly: of r2c it takes only modes with an odd number of stored elements.
-    "r2c-256-padding": Compared(Case("256x256x256 --kind r2c --modes 169 -n 2", 1, 1, "mpi4py-fft")),
-    "c2c-256-padding": Compared(Case("256x256x256 --kind c2c --modes 2/3 -n 2", 1, 1, "mpi4py-fft")),
+    "r2c-256-padding": Compared(RatioCase("256x256x256 --kind r2c --modes 169 -n 2", 1, 1, "mpi4py-fft")),
+    "c2c-256-padding": Compared(RatioCase("256x256x256 --kind c2c --modes 2/3 -n 2", 1, 1, "mpi4py-fft")),
 }
 
 HEAD = """\

@@ -3,8 +3,10 @@
 Usage: python tools/names.py [FOLDER]. Prints one line for each finding and ends with status 1 if there is one.
 
 Two folders must not define the same type. For this the C++ sources below src/ and include/weft/ are read: classes,
-structs, enums and aliases, also nested ones. In the Python package python/weft/ the public classes are read, and each
-folder counts separately.
+structs, enums and aliases, also nested ones.
+
+Two Python modules must not define the same class. For this the sources below python/weft/, bench/ and lab/weft_lab/ are
+read: the classes outside of others whose names begin with a capital letter.
 
 Two sources of a target must not define the same name without linkage in the same namespace, because unity builds
 compile several sources of a target as one. For this the sources below src/, python/src/ and tests/ are read: types,
@@ -20,6 +22,7 @@ from pathlib import Path
 
 # Folders with parts that count as separate folders, as in tools/tidy.py.
 PARTED = ("ooc", "bmmc")
+PYTHON = ("python/weft", "bench", "lab/weft_lab")
 TEMPLATE = r"^\s*(?:template\s*<[^>]*>\s*)?"
 TYPE = re.compile(TEMPLATE + r"(?:enum\s+class|enum|class|struct|union)\s+([A-Z]\w*)(?=\s*(?:final\s*)?(?::[^:]|\{|$))")
 PYTHON_TYPE = re.compile(r"^class\s+([A-Z]\w*)")
@@ -31,7 +34,7 @@ CONSTANT = re.compile(r"^(?:inline |static )*(?:constexpr|const)\s[^(=]*?\b(\w+)
 # The name at the end of a parameter; a type is no name.
 NAME = re.compile(r"(?<=[\s&*>])(?!(?:int|double|float|long|char|bool)$)\w+$")
 FUNCTION = re.compile(r"^[\w:][^=;]*?[\s&*](\w+)\(((?:[^;{]|\{\})*)\)(?: const| noexcept)*\s*\{")
-# Names that several folders may define, each with the reason.
+# Names of C++ that several folders may define, each with the reason.
 EXCEPTIONS: dict[str, str] = {
     "Clock": "the same clock of the standard library, each time local to a class or a source",
     "Json": "the same class of the JSON library; disk does not include plan",
@@ -40,12 +43,12 @@ EXCEPTIONS: dict[str, str] = {
 
 
 def folder_of(path: Path, root: Path) -> str:
-    """Returns the folder that a file counts for."""
+    """Returns the folder that a C++ source counts for, or a Python module itself."""
+    if path.suffix == ".py":
+        return path.relative_to(root).as_posix()
     parts = path.relative_to(root).parts
     if parts[0] == "include":
         return "include"
-    if parts[0] == "python":
-        return "/".join(parts[1:-1])
     return "/".join(parts[1:3]) if parts[1] in PARTED else parts[1]
 
 
@@ -60,7 +63,7 @@ def defined_in(path: Path) -> set[str]:
 
 
 def doubled(paths: Iterable[Path], root: Path) -> dict[str, list[str]]:
-    """Returns the names that two or more folders define, with the folders."""
+    """Returns the names that two or more folders or modules define, with these."""
     folders: dict[str, set[str]] = defaultdict(set)
     for path in paths:
         for name in defined_in(path):
@@ -125,18 +128,19 @@ def clashes(root: Path) -> Iterator[str]:
 def check_names(root: Path, exceptions: dict[str, str]) -> list[str]:
     """Returns a finding for each name that is defined twice, and for each unnecessary exception."""
     cpp = [*root.glob("src/**/*.[ch]pp"), *root.glob("include/weft/*.hpp")]
-    python = list(root.glob("python/weft/**/*.py"))
+    python = [path for folder in PYTHON for path in root.glob(f"{folder}/**/*.py")]
     if not cpp and not python:
         return [f"{root}: no source was found, so nothing was checked"]
     in_cpp = doubled(cpp, root)
-    in_python = doubled(python, root)
+    allowed = {name: where for name, where in in_cpp.items() if name in exceptions}
+    found = [*in_cpp.items(), *doubled(python, root).items()]
     findings = [
         f"{name}: a type of {' and of '.join(where)}; give each its own name"
-        for name, where in [*in_cpp.items(), *in_python.items()]
-        if name not in exceptions
+        for name, where in found
+        if allowed.get(name) != where
     ]
     findings += clashes(root)
-    needless = sorted(set(exceptions) - set(in_cpp) - set(in_python))
+    needless = sorted(set(exceptions) - set(allowed))
     return findings + [f"tools/names.py: {name} is no exception: one folder defines it" for name in needless]
 
 

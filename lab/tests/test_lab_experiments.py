@@ -254,7 +254,7 @@ def test_flat_meshes_are_judged_by_what_the_choice_loses(measured_s: float, word
 def test_the_planner_has_rivals_of_every_kind() -> None:
     weft = pytest.importorskip("weft")
     machine = weft.Machine.shipped("ethernet-10g")
-    cube, square = rivals.Problem((128, 128, 128)), rivals.Problem((64, 64), "c2c")
+    cube, square = rivals.RivalProblem((128, 128, 128)), rivals.RivalProblem((64, 64), "c2c")
     plans = rivals.rivals(cube, machine, 4)
     assert list(plans)[:8] == [rivals.CHOICE, rivals.SPREAD, *rivals.PRESETS]
     found = {name: rivals.decisions(plan) for name, plan in plans.items()}
@@ -277,7 +277,7 @@ def test_the_planner_has_rivals_of_every_kind() -> None:
 def test_meshes_have_every_grid_that_fits_once() -> None:
     weft = pytest.importorskip("weft")
     machine = weft.Machine.shipped("ethernet-10g")
-    flat = rivals.Problem((32, 32, 4), "c2c", in_meshes=True)
+    flat = rivals.RivalProblem((32, 32, 4), "c2c", in_meshes=True)
     plans = rivals.rivals(flat, machine, 8)
     meshes = [plan for name, plan in plans.items() if name.startswith("mesh")]
     used = [plan.input.process_grid for plan in meshes]

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from weft import Machine
 from weft_lab import papers, simgrid
-from weft_lab.rivals import Problem, rivals
+from weft_lab.rivals import RivalProblem, rivals
 
 
 def test_the_general_cost_gives_the_numbers_of_dmitruk() -> None:
@@ -72,7 +72,7 @@ def test_the_papers_plans_do_not_ask_a_machine(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.delenv("WEFT_MACHINE", raising=False)
     plans = [
         papers.pencils((64, 64, 16), (4, 2)),
-        rivals(Problem((64, 64, 64)), Machine.shipped("ethernet-10g"), 4)["duke"],
+        rivals(RivalProblem((64, 64, 64)), Machine.shipped("ethernet-10g"), 4)["duke"],
     ]
-    plans += [simgrid.Case(simgrid.NETWORKS[0], 64, (16, 1), "scattered").plan()]
+    plans += [simgrid.NetworkCase(simgrid.NETWORKS[0], 64, (16, 1), "scattered").plan()]
     assert [(plan.chosen_by, plan.problem.ranks_per_node) for plan in plans] == 3 * [("fixed rule", 1)]

@@ -35,7 +35,7 @@ def test_platform_and_machine_have_the_same_figures(network: Network) -> None:
     assert len(network.hosts().split()) == network.nodes
     machine = weft.Machine.from_json(network.machine())
     assert weft.Machine.from_json(machine.to_json()) == machine
-    plan = simgrid.Case(network, 64, simgrid.grids_of(network.nodes)[0], "scattered").plan()
+    plan = simgrid.NetworkCase(network, 64, simgrid.grids_of(network.nodes)[0], "scattered").plan()
     assert simgrid.predicted(plan, machine) > 0
 
 
@@ -120,7 +120,7 @@ def test_factors_of_schedules_come_from_slabs() -> None:
 def test_a_switch_takes_what_its_figures_say() -> None:
     network = switch(4)
     machine = weft.Machine.from_json(network.machine())
-    pairs = [simgrid.Case(network, extent, (4, 1), "pairwise").plan() for extent in (32, 64)]
+    pairs = [simgrid.NetworkCase(network, extent, (4, 1), "pairwise").plan() for extent in (32, 64)]
     times = simgrid.simulate(network, pairs, simgrid.build())
     for plan, seconds in zip(pairs, times, strict=True):
         assert sum(seconds) == pytest.approx(simgrid.predicted(plan, machine), rel=0.02)

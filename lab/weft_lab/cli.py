@@ -28,7 +28,7 @@ app = typer.Typer(
 ClickException: Any = next(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException")
 
 
-class Switch(str, Enum):
+class SwitchDepth(str, Enum):
     small = "small"
     deep = "deep"
 
@@ -49,7 +49,7 @@ Tcp = Annotated[
 def up_command(
     nodes: Nodes = 16,
     rate: Rate = "100mbit",
-    switch: Annotated[Switch, typer.Option(help="Queue of a port: small 5 ms, deep 200 ms.")] = Switch.small,
+    switch: Annotated[SwitchDepth, typer.Option(help="Queue of a port: small 5 ms, deep 200 ms.")] = SwitchDepth.small,
     hub: Annotated[int, typer.Option(metavar="2|4", help="Nodes on each hub. Default: no hubs.")] = 0,
     backplane: Annotated[str | None, typer.Option(metavar="RATE", help="Limit of the total rate of all ports.")] = None,
     tcp: Tcp = "",

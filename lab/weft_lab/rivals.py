@@ -29,7 +29,7 @@ FORCED: dict[str, dict[str, Any]] = {
 
 
 @dataclass(frozen=True)
-class Problem:
+class RivalProblem:
     """A transform; `in_meshes` compares meshes and orders of axes, not the choices of the exchange."""
 
     shape: tuple[int, ...]
@@ -39,17 +39,17 @@ class Problem:
 
     def __str__(self) -> str:
         """
-        >>> str(Problem((48, 50, 54), "c2c", "float32"))
+        >>> str(RivalProblem((48, 50, 54), "c2c", "float32"))
         '48x50x54 c2c float32'
         """
         return f"{'x'.join(map(str, self.shape))} {self.kind} {self.dtype}"
 
 
-def rivals(problem: Problem, machine: Any, ranks: int) -> dict[str, weft.Plan]:
+def rivals(problem: RivalProblem, machine: Any, ranks: int) -> dict[str, weft.Plan]:
     """Returns plans by name: the planner's choices, the papers' presets, then others. Each node has one rank.
 
     >>> import weft
-    >>> list(rivals(Problem((16, 16)), weft.Machine.shipped("ethernet-10g"), 4))[:4]
+    >>> list(rivals(RivalProblem((16, 16)), weft.Machine.shipped("ethernet-10g"), 4))[:4]
     ['planner', 'planner, all ranks', 'fftw', 'dmitruk']
     """
     import weft
@@ -66,14 +66,14 @@ def rivals(problem: Problem, machine: Any, ranks: int) -> dict[str, weft.Plan]:
     return found | dict(others(problem, machine, found[SPREAD].input.process_grid, how))
 
 
-def _grids_of(problem: Problem, ranks: int) -> list[tuple[int, ...]]:
+def _grids_of(problem: RivalProblem, ranks: int) -> list[tuple[int, ...]]:
     """Returns the grids without an empty part. They do not split the axis that r2c halves."""
     found = grids(ranks, len(problem.shape))
     fitting = [grid for grid in found if all(p <= n for p, n in zip(grid, problem.shape, strict=True))]
     return [grid for grid in fitting if problem.kind == "c2c" or grid[-1] == 1]
 
 
-def _forced(problem: Problem, machine: Any, spread: Any, how: dict[str, Any]) -> Iterator[tuple[str, weft.Plan]]:
+def _forced(problem: RivalProblem, machine: Any, spread: Any, how: dict[str, Any]) -> Iterator[tuple[str, weft.Plan]]:
     import weft
 
     for name, choices in FORCED.items():
@@ -84,7 +84,7 @@ def _forced(problem: Problem, machine: Any, spread: Any, how: dict[str, Any]) ->
         yield name, weft.plan(problem.shape, machine=machine, input=grid, **how | {"ranks": count})
 
 
-def _meshes(problem: Problem, machine: Any, spread: Any, how: dict[str, Any]) -> Iterator[tuple[str, weft.Plan]]:
+def _meshes(problem: RivalProblem, machine: Any, spread: Any, how: dict[str, Any]) -> Iterator[tuple[str, weft.Plan]]:
     """Yields every process grid over one or two axes, then the same grids with other orders of axes, fastest first."""
     import weft
 

@@ -75,7 +75,7 @@ LEAST_FACTOR = 0.1
 
 
 @dataclass(frozen=True)
-class Case:
+class NetworkCase:
     network: Network
     extent: int
     grid: tuple[int, int]
@@ -167,8 +167,8 @@ def grids_of(nodes: int) -> list[tuple[int, int]]:
     return [(nodes, 1), (nodes // 2, 2), (nodes // 4, 4), (2, nodes // 2)]
 
 
-def cases(network: Network, extent: int) -> list[Case]:
-    return [Case(network, extent, grid, schedule) for grid in grids_of(network.nodes) for schedule in SCHEDULES]
+def cases(network: Network, extent: int) -> list[NetworkCase]:
+    return [NetworkCase(network, extent, grid, schedule) for grid in grids_of(network.nodes) for schedule in SCHEDULES]
 
 
 def run(
@@ -194,7 +194,7 @@ def run(
 class Done:
     """A simulated case."""
 
-    case: Case
+    case: NetworkCase
     plan: weft.Plan
     seconds: float
 
@@ -207,7 +207,7 @@ def done_before(networks: Sequence[Network], path: Path) -> Iterator[tuple[Netwo
         for row in rows:
             if row["network"] == network.name:
                 first, second = row["grid"].split("x")
-                case = Case(network, row["extent"], (int(first), int(second)), row["schedule"])
+                case = NetworkCase(network, row["extent"], (int(first), int(second)), row["schedule"])
                 done.append(Done(case, case.plan(), row["simulated_s"]))
         if done:
             yield network, done
@@ -233,7 +233,7 @@ def rows_of(network: Network, done: Sequence[Done]) -> Iterator[Row]:
         }
 
 
-def slab_message_bytes(case: Case) -> int:
+def slab_message_bytes(case: NetworkCase) -> int:
     """Returns the bytes of the message between two nodes of a slab exchange."""
     return 16 * case.extent**3 // case.network.nodes**2
 

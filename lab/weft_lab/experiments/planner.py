@@ -15,7 +15,7 @@ from weft_lab import launch
 from weft_lab.cluster import cluster
 from weft_lab.experiments.settings import Settings
 from weft_lab.rates import format_rate
-from weft_lab.rivals import CHOICE, PRESETS, SPREAD, Problem, decisions, rivals, way
+from weft_lab.rivals import CHOICE, PRESETS, SPREAD, RivalProblem, decisions, rivals, way
 from weft_lab.topology import Spec
 
 NAME = "planner"
@@ -36,14 +36,14 @@ ERROR_MAX, LOSS_MAX = 0.25, 0.10
 # Two times of the same plan on this kind of machine differ by this factor.
 CLEARLY = 1.2
 
-FLAT = Problem((512, 512, 64), "c2c", "float32", in_meshes=True)
-SMALLEST = Problem((64, 64, 64))
+FLAT = RivalProblem((512, 512, 64), "c2c", "float32", in_meshes=True)
+SMALLEST = RivalProblem((64, 64, 64))
 PROBLEMS = (
     SMALLEST,
-    Problem((128, 128, 128)),
-    Problem((256, 256, 256)),
-    Problem((1024, 1024), "c2c"),
-    Problem((48, 50, 54), "c2c", "float32"),
+    RivalProblem((128, 128, 128)),
+    RivalProblem((256, 256, 256)),
+    RivalProblem((1024, 1024), "c2c"),
+    RivalProblem((48, 50, 54), "c2c", "float32"),
     FLAT,
 )
 
@@ -55,7 +55,7 @@ class Place:
     nodes: int
     rate_bits_per_s: int
     switch: str
-    problems: dict[int, tuple[Problem, ...]]
+    problems: dict[int, tuple[RivalProblem, ...]]
 
 
 PLACES = (
@@ -63,7 +63,7 @@ PLACES = (
     Place(16, 100_000_000, "deep", {16: PROBLEMS}),
     Place(4, 1_000_000_000, "small", {4: PROBLEMS}),
 )
-QUICK = (Place(4, 100_000_000, "small", {4: (SMALLEST, Problem((128, 128, 8), "c2c", in_meshes=True))}),)
+QUICK = (Place(4, 100_000_000, "small", {4: (SMALLEST, RivalProblem((128, 128, 8), "c2c", in_meshes=True))}),)
 
 
 def run(settings: Settings) -> Iterator[Row]:
@@ -92,7 +92,7 @@ def _probe(settings: Settings, spec: Spec, ranks: int, target: Path) -> Path:
     return target
 
 
-def contest(settings: Settings, spec: Spec, ranks: int, problem: Problem, profile: Path) -> Iterator[Row]:
+def contest(settings: Settings, spec: Spec, ranks: int, problem: RivalProblem, profile: Path) -> Iterator[Row]:
     """Yields a row for each plan. Plans with the same text run once. The ranks read a file of plans and the profile."""
     import weft
     from weft.cli.bench.speed import Speed, scaled

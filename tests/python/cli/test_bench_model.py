@@ -47,8 +47,8 @@ def test_the_table_ends_with_its_summary(tmp_path: Path) -> None:
     assert "by measure is within max(7%, 2 x spread)" in lines[-1]
 
 
-def row(measured_s: float, tried_s: float, spread: float = 0.01) -> bench_model.Row:
-    return bench_model.Row(
+def row(measured_s: float, tried_s: float, spread: float = 0.01) -> bench_model.ModelRow:
+    return bench_model.ModelRow(
         problem=bench_model.Drawn((8, 8), "c2c", "float64"),
         way="a",
         speed=Speed(1.0, 1.0),

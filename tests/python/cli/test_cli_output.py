@@ -89,7 +89,7 @@ def test_messages_of_out_of_core_are_one_line(capsys: pytest.CaptureFixture[str]
     target = str(tmp_path / EVIL)
     in_place = SimpleNamespace(plan=SimpleNamespace(in_place=True), checkpoint_s=0, no_checkpoints_because=EVIL)
     ooc_fft_command._warn_of_missing_checkpoints(in_place)  # type: ignore[arg-type]
-    request = ooc_fft_command.Request("x", target, OocOptions(memory_bytes=1), False)
+    request = ooc_fft_command.OocFftRequest("x", target, OocOptions(memory_bytes=1), False)
     ooc_fft_command._report_kept_files(request, in_place, Session())  # type: ignore[arg-type]
     first, second = capsys.readouterr().err.splitlines()
     assert first.endswith(f"no checkpoints: {SHOWN}") and f"{SHOWN} may be changed" in second

@@ -142,4 +142,4 @@ def test_a_script_must_exist(tmp_path: Path) -> None:
 def test_mpi4py_must_be_there(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(run.importlib.util, "find_spec", lambda name: None)
     with pytest.raises(weft_package.Unsupported, match="; pip install mpi4py into the Python of weft"):
-        run.on_ranks(2, run.Options("script.py", [], False, None), oversubscribe=False)
+        run.on_ranks(2, run.RunOptions("script.py", [], False, None), oversubscribe=False)

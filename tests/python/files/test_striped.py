@@ -134,7 +134,9 @@ def test_copy_goes_part_by_part(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     expected = values((13, 17, 5), ">i4")
     np.save(tmp_path / "in.npy", expected)
     for source, target in (("in.npy", "set.json"), ("set.json", "out.npy")):
-        ooc_copy.run(ooc_copy.Options(str(tmp_path / source), str(tmp_path / target), None, None, (), 4096), Session())
+        ooc_copy.run(
+            ooc_copy.CopyOptions(str(tmp_path / source), str(tmp_path / target), None, None, (), 4096), Session()
+        )
     found = np.load(tmp_path / "out.npy")
     assert found.dtype.isnative
     np.testing.assert_array_equal(found, expected)

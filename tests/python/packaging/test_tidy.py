@@ -145,7 +145,8 @@ def test_names_of_one_folder_pass(tmp_path: Path) -> None:
     write(tmp_path, "src/plan/a.hpp", "struct Side {\n};\nclass Layout;\ntemplate <>\nstruct Words<Kind> {\n};\n")
     write(tmp_path, "src/plan/b.hpp", "struct Side {\n};\n")
     write(tmp_path, "src/run/c.hpp", "struct Layout {\n};\nstruct Words {\n};\n")
-    write(tmp_path, "python/weft/ooc/a.py", "class Side:\n    pass\n")
+    write(tmp_path, "python/weft/ooc/a.py", "class Side:\n    pass\nclass _End:\n    pass\n")
+    write(tmp_path, "python/weft/ooc/b.py", "class _End:\n    class Side:\n        pass\n")
     done = run_tool("names.py", tmp_path)
     assert done.returncode == 0, done.stdout
     assert "0 findings" in done.stdout
@@ -160,11 +161,13 @@ NAMES = {
     "parts": ("src/ooc/run/a.hpp", "struct Side {\n", "src/ooc/plan/a.hpp", "struct Side {\n"),
     "public header": ("src/run/a.hpp", "struct Side {\n", "include/weft/a.hpp", "struct Side {\n"),
     "python": ("python/weft/a.py", "class Side:\n", "python/weft/ooc/a.py", "class Side(End):\n"),
+    "modules": ("python/weft/cli/a.py", "class Side:\n", "python/weft/cli/b.py", "class Side:\n"),
+    "bench": ("python/weft/a.py", "class Side:\n", "bench/a.py", "class Side:\n"),
 }
 
 
 @pytest.mark.parametrize("case", NAMES)
-def test_a_name_of_two_folders_is_found(tmp_path: Path, case: str) -> None:
+def test_a_type_of_two_meanings_is_found(tmp_path: Path, case: str) -> None:
     one, one_text, other, other_text = NAMES[case]
     write(tmp_path, one, one_text)
     write(tmp_path, other, other_text)

@@ -68,13 +68,13 @@ def bench_command(
                 "--model; leave one of the two out"
             )
         machine = bench_model.machine_value(planning.machine, shape)
-        drawing = bench_model.Options(problems, seed, machine, transform.threads, planning.budget_s, as_json)
+        drawing = bench_model.ModelBenchOptions(problems, seed, machine, transform.threads, planning.budget_s, as_json)
         return start(
             context, lambda session: bench_model.run(drawing, session), ranks, transform.threads, oversubscribe
         )
     if shape is None:
         raise weft.InvalidArgument("bench needs a shape such as 256x256x256, or --model; none was given")
-    options = weft_run.Options(
+    options = weft_run.BenchOptions(
         shape=shape_value(shape, "SHAPE"),
         kind=kinds_value(kind, inverse=False).kind,
         dtype=numbers_of(dtype),

@@ -13,7 +13,7 @@ from weft.cli.bench import methods as bench_methods
 from weft.cli.bench.contest import Arithmetic, Contract, MemoryPasses, measure
 from weft.cli.bench.peers import PEERS, NotRun, make_peer
 from weft.cli.bench.weft_run import (
-    Options,
+    BenchOptions,
     WeftRun,
     command_line,
     flop_count,
@@ -45,7 +45,7 @@ class Bounds:
 
 
 @dataclass
-class Row:
+class ComparisonRow:
     """The times of one contestant, or why it has none."""
 
     name: str
@@ -55,7 +55,7 @@ class Row:
     reason: str | None = None
 
     @classmethod
-    def of(cls, name: str, settings: str, seconds: np.ndarray) -> "Row":
+    def of(cls, name: str, settings: str, seconds: np.ndarray) -> "ComparisonRow":
         return cls(name, settings, float(np.median(seconds)), float(seconds.min()))
 
     def as_data(self) -> dict[str, Any]:
@@ -79,7 +79,7 @@ def peers_value(text: str | None) -> tuple[str, ...]:
     return tuple(dict.fromkeys(names))
 
 
-def run(options: Options, session: Session) -> int:
+def run(options: BenchOptions, session: Session) -> int:
     if options.repeat < REPETITIONS_MIN:
         raise weft.InvalidArgument(
             f"--repeat must be at least {REPETITIONS_MIN} for a meaningful median; given {options.repeat}; "
@@ -131,7 +131,7 @@ def _check_memory(contract: Contract, session: Session, of_peers: int) -> None:
     check_memory(session.comm, shape, element.itemsize, (2.0 if contract.in_place else 3.0) + of_peers)
 
 
-def _check_targets(options: Options) -> None:
+def _check_targets(options: BenchOptions) -> None:
     if options.trace:
         check_target(options.trace, ())
     if options.plot:
@@ -159,7 +159,7 @@ def _draw(result: dict[str, Any], plan: weft.Plan, target: str) -> None:
     write_file(target, plots.measured_steps(result["stages"], title, target))
 
 
-def _case(options: Options, session: Session) -> Case:
+def _case(options: BenchOptions, session: Session) -> Case:
     precision = {4: "f32", 8: "f64"}.get(options.dtype.real.itemsize, "f80")
     axes = checked_axes(options.transform.axes, len(options.shape))
     kinds_by_axis(options.kind, len(axes))
@@ -175,7 +175,9 @@ def _case(options: Options, session: Session) -> Case:
     )
 
 
-def _contest(options: Options, contract: Contract, session: Session, ours: WeftRun) -> tuple[list[Row], Bounds]:
+def _contest(
+    options: BenchOptions, contract: Contract, session: Session, ours: WeftRun
+) -> tuple[list[ComparisonRow], Bounds]:
     """Returns the rows of weft and of each peer, and the bounds."""
     peers: dict[str, Any] = {}
     reasons: dict[str, str] = {}
@@ -189,16 +191,16 @@ def _contest(options: Options, contract: Contract, session: Session, ours: WeftR
     arithmetic = Arithmetic(ours.fft.plan)
     seconds = measure(session, [ours, passes, arithmetic, *peers.values()], options.repeat, "timing")
     times = dict(zip(peers, seconds[3:], strict=True))
-    rows = [Row.of("weft", "", seconds[0])]
+    rows = [ComparisonRow.of("weft", "", seconds[0])]
     for name in options.peers:
         if name in times:
-            rows.append(Row.of(name, peers[name].settings, times[name]))
+            rows.append(ComparisonRow.of(name, peers[name].settings, times[name]))
         else:
-            rows.append(Row(name, "", None, None, reasons[name]))
+            rows.append(ComparisonRow(name, "", None, None, reasons[name]))
     return rows, Bounds(float(np.median(seconds[1])), passes.settings, float(np.median(seconds[2])))
 
 
-def _stages(options: Options, session: Session, ours: WeftRun) -> list[dict[str, Any]]:
+def _stages(options: BenchOptions, session: Session, ours: WeftRun) -> list[dict[str, Any]]:
     """Records one more run. Returns its steps, each with the longest time of any rank and the bytes of all ranks."""
     ours.prepare()
     trace = Trace(session, ours.fft)
@@ -234,10 +236,10 @@ def _add_predictions(stages: list[dict[str, Any]], plan: weft.Plan) -> None:
 
 
 def _result(
-    options: Options,
+    options: BenchOptions,
     contract: Contract,
     session: Session,
-    rows: list[Row],
+    rows: list[ComparisonRow],
     bounds: Bounds,
     error: float,
     checked_by: str,

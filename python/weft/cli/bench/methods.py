@@ -10,7 +10,15 @@ import weft
 from weft import _planning
 from weft._support.option_types import checked, given
 from weft.cli.bench.contest import Contract, measure
-from weft.cli.bench.weft_run import Options, WeftRun, command_line, flop_count, hidden_share, output_data, problem_data
+from weft.cli.bench.weft_run import (
+    BenchOptions,
+    WeftRun,
+    command_line,
+    flop_count,
+    hidden_share,
+    output_data,
+    problem_data,
+)
 from weft.cli.support.session import Session
 from weft.options import Exchange
 from weft.planning.machine_choice import FIXED_RULE
@@ -56,7 +64,7 @@ def methods_value(text: str | None) -> tuple[str, ...] | None:
     return names
 
 
-def run(options: Options, contract: Contract, session: Session, names: tuple[str, ...]) -> int:
+def run(options: BenchOptions, contract: Contract, session: Session, names: tuple[str, ...]) -> int:
     forced = [name for name in FORCED if getattr(options.exchange, name)]
     if forced:
         raise weft.InvalidArgument(
@@ -144,7 +152,7 @@ def _row(session: Session, run_: WeftRun, forced: Exchange, seconds: np.ndarray)
     )
 
 
-def _as_data(options: Options, contract: Contract, session: Session, rows: list[MethodRow]) -> dict[str, Any]:
+def _as_data(options: BenchOptions, contract: Contract, session: Session, rows: list[MethodRow]) -> dict[str, Any]:
     return {
         "command": command_line(),
         "problem": problem_data(options, contract),

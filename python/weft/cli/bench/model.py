@@ -36,7 +36,7 @@ ALLOWED = {"estimate": 0.25, "measure": 0.07}
 
 
 @dataclass
-class Options:
+class ModelBenchOptions:
     """The parsed options."""
 
     problems: int
@@ -57,7 +57,7 @@ class Drawn:
 
 
 @dataclass
-class Row:
+class ModelRow:
     """One problem: its predicted and measured times, and the losses by the choices."""
 
     problem: Drawn
@@ -170,7 +170,7 @@ class PlanRun:
             self.fft.forward(self.x, self.X)
 
 
-def run(options: Options, session: Session) -> int:
+def run(options: ModelBenchOptions, session: Session) -> int:
     with session.together():
         if options.problems < 1:
             raise weft.InvalidArgument(f"--problems must be 1 or more; given {options.problems}")
@@ -218,7 +218,7 @@ def crowding(ranks: int, threads: int, machine: Any) -> list[str]:
     return lines
 
 
-def _row(options: Options, session: Session, profile: Any, drawn: Drawn) -> Row:
+def _row(options: ModelBenchOptions, session: Session, profile: Any, drawn: Drawn) -> ModelRow:
     machine = scaled(profile, _speed(options, session, profile, drawn))
     how: dict[str, Any] = {"kind": drawn.kind, "dtype": drawn.dtype, "threads": options.threads}
     found = weft.candidates(
@@ -246,7 +246,7 @@ def _row(options: Options, session: Session, profile: Any, drawn: Drawn) -> Row:
     medians = {i: float(np.median(times)) for i, times in seconds.items()}
     best = min(medians, key=lambda i: medians[i])
     quartiles = np.percentile(seconds[0], (25, 75))
-    return Row(
+    return ModelRow(
         problem=drawn,
         way=_way(plans[0]),
         speed=meanwhile,
@@ -262,7 +262,7 @@ def _row(options: Options, session: Session, profile: Any, drawn: Drawn) -> Row:
     )
 
 
-def _speed(options: Options, session: Session, profile: Any, drawn: Drawn) -> Speed:
+def _speed(options: ModelBenchOptions, session: Session, profile: Any, drawn: Drawn) -> Speed:
     return speed_now(session.comm, profile, drawn.dtype, options.threads)
 
 
@@ -270,7 +270,7 @@ def _predicted_s(plan: weft.Plan) -> float:
     return plan.prediction.seconds if plan.prediction else math.inf
 
 
-def _tried(options: Options, session: Session, machine: Any, drawn: Drawn, how: dict[str, Any]) -> Any:
+def _tried(options: ModelBenchOptions, session: Session, machine: Any, drawn: Drawn, how: dict[str, Any]) -> Any:
     planning = weft.Planning(effort="measure", machine=machine, budget_s=options.budget_s)
     fft = weft.FFT(drawn.shape, comm=session.comm, norm="none", planning=planning, **how)
     return fft.plan
@@ -295,7 +295,7 @@ HEADER = (
 )
 
 
-def line(row: Row) -> str:
+def line(row: ModelRow) -> str:
     problem = f"{'x'.join(map(str, row.problem.shape))} {row.problem.kind} {row.problem.dtype[-2:]}"
     losses = f"{row.loss('estimate'):>+10.1%}{row.loss('measure'):>+9.1%}"
     times = f"{1e3 * row.predicted_s:>8.3f} ms{1e3 * row.measured_s:>8.3f} ms"
@@ -304,7 +304,7 @@ def line(row: Row) -> str:
     return f"{problem:<28}{times}{errors}{factors}{row.spread:>8.1%}{losses}  {row.way}"
 
 
-def figures(rows: list[Row]) -> dict[str, float]:
+def figures(rows: list[ModelRow]) -> dict[str, float]:
     """Returns the errors of the predictions over all problems, and the share of choices within the allowed loss."""
     found = {}
     for name, errors in (("", [row.error for row in rows]), ("_by_profile", [row.error_by_profile for row in rows])):
@@ -313,7 +313,7 @@ def figures(rows: list[Row]) -> dict[str, float]:
     return found | {f"good_{name}": sum(row.is_good(name) for row in rows) / len(rows) for name in ALLOWED}
 
 
-def summary(rows: list[Row]) -> list[str]:
+def summary(rows: list[ModelRow]) -> list[str]:
     found = figures(rows)
     lines = [
         f"{len(rows)} problems: predicted and measured time of the plan chosen by the model differ by "
@@ -328,7 +328,7 @@ def summary(rows: list[Row]) -> list[str]:
     return lines
 
 
-def _as_data(options: Options, session: Session, machine: Any, rows: list[Row]) -> dict[str, Any]:
+def _as_data(options: ModelBenchOptions, session: Session, machine: Any, rows: list[ModelRow]) -> dict[str, Any]:
     return {
         "command": command_line(),
         "ranks": session.ranks,

@@ -27,7 +27,7 @@ GATHERED_ELEMENTS_MAX = 1 << 22
 
 
 @dataclass
-class Options:
+class BenchOptions:
     """The parsed options."""
 
     shape: tuple[int, ...]
@@ -55,7 +55,7 @@ class WeftRun:
 
     def __init__(
         self,
-        options: Options,
+        options: BenchOptions,
         contract: Contract,
         session: Session,
         exchange: Exchange | None = None,
@@ -152,7 +152,7 @@ class WeftRun:
         return reference.relative_error(X, expected), f"a serial transform in long double ({library})"
 
 
-def truncated_modes(options: Options, axes: tuple[int, ...]) -> tuple[int, ...]:
+def truncated_modes(options: BenchOptions, axes: tuple[int, ...]) -> tuple[int, ...]:
     """Returns the number of modes of each transformed axis; none if the spectrum has all."""
     if options.transform.modes is None:
         return ()
@@ -173,7 +173,7 @@ def command_line() -> str:
     return shlex.join(["weft", *sys.argv[1:]])
 
 
-def problem_data(options: Options, contract: Contract) -> dict[str, Any]:
+def problem_data(options: BenchOptions, contract: Contract) -> dict[str, Any]:
     """Returns the problem for --json."""
     case = contract.case
     return {
@@ -192,7 +192,7 @@ def problem_data(options: Options, contract: Contract) -> dict[str, Any]:
     }
 
 
-def output_data(options: Options) -> str | list[int]:
+def output_data(options: BenchOptions) -> str | list[int]:
     """Returns the wanted output for --json."""
     output = options.transform.output
     return output if isinstance(output, str) else list(output)

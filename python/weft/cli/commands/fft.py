@@ -10,7 +10,7 @@ import numpy as np
 import weft
 from weft import array_files
 from weft._support.memory import check_memory
-from weft.cli.commands.fft_problem import Options, Problem, described, given_points, kept_modes
+from weft.cli.commands.fft_problem import FftOptions, FftProblem, described, given_points, kept_modes
 from weft.cli.commands.plan import explained
 from weft.cli.support.arrays import read_array, warn_not_finite, write_array
 from weft.cli.support.session import Session
@@ -20,7 +20,7 @@ from weft.cli.support.values import modes_text
 from weft.files import ArrayTarget, Source, ZarrTarget, check_target, new_target, open_source, write_file
 
 
-def run(options: Options, session: Session) -> int:
+def run(options: FftOptions, session: Session) -> int:
     clock = Clock()
     with session.together():
         source = open_source(options.source, options.shape, options.dtype)
@@ -77,11 +77,11 @@ def _set_chunks(target: ArrayTarget, chunks: tuple[int, ...]) -> None:
 
 
 def _transform(
-    options: Options,
+    options: FftOptions,
     session: Session,
     source: Source,
     target: ArrayTarget,
-    problem: Problem,
+    problem: FftProblem,
     fft: Any,
     clock: "Clock",
 ) -> None:
@@ -140,7 +140,7 @@ def file_fields(source: Source, target: str, shape: Sequence[int], dtype: np.dty
     }
 
 
-def _report(options: Options, session: Session, source: Source, problem: Problem, fft: Any, clock: Clock) -> None:
+def _report(options: FftOptions, session: Session, source: Source, problem: FftProblem, fft: Any, clock: Clock) -> None:
     reading = reading_of(source)
     if options.json:
         session.print_json(

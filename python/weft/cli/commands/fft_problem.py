@@ -16,7 +16,7 @@ from weft.options import Exchange, Planning, TransformOptions
 
 
 @dataclass
-class Options:
+class FftOptions:
     """The parsed options."""
 
     source: str
@@ -37,7 +37,7 @@ class Options:
 
 
 @dataclass
-class Problem:
+class FftProblem:
     """The transform; `shape` is that of the grid, of one component."""
 
     kind: str | tuple[str, ...]
@@ -89,7 +89,7 @@ class Problem:
         return self.kind if isinstance(self.kind, str) else joined(self.kind)
 
 
-def described(source: Source, options: Options) -> Problem:
+def described(source: Source, options: FftOptions) -> FftProblem:
     """Returns the problem that a file and the options define. Raises InvalidArgument if they do not fit."""
     components = options.transform.components
     extents = described_components(source, components)
@@ -109,7 +109,7 @@ def described(source: Source, options: Options) -> Problem:
     described_grid = inverse_grid if options.inverse else forward_grid
     shape, modes, support = described_grid(NamedShape(source.name, extents), options, axes, kinds)
     is_complex = is_complex if keeps_numbers(kinds) else halved is None
-    return Problem(kind, shape, axes, modes, support, components, real, is_complex, options.inverse)
+    return FftProblem(kind, shape, axes, modes, support, components, real, is_complex, options.inverse)
 
 
 @dataclass(frozen=True)
@@ -124,7 +124,7 @@ class NamedShape:
 Grid = tuple[tuple[int, ...], Any, Any]
 
 
-def forward_grid(file: NamedShape, options: Options, axes: tuple[int, ...], kinds: tuple[str, ...]) -> Grid:
+def forward_grid(file: NamedShape, options: FftOptions, axes: tuple[int, ...], kinds: tuple[str, ...]) -> Grid:
     """Returns the grid of a file in real space: its points, or --points, where zeros follow the points of the file."""
     modes, support = options.transform.modes, options.transform.support
     if options.points is None:
@@ -149,7 +149,7 @@ def forward_grid(file: NamedShape, options: Options, axes: tuple[int, ...], kind
     return points, modes, tuple(file.shape[axis] for axis in axes)
 
 
-def inverse_grid(file: NamedShape, options: Options, axes: tuple[int, ...], kinds: tuple[str, ...]) -> Grid:
+def inverse_grid(file: NamedShape, options: FftOptions, axes: tuple[int, ...], kinds: tuple[str, ...]) -> Grid:
     """Returns the grid of a file of a spectrum: --points, or the extents of a spectrum with all wavenumbers."""
     modes, support = options.transform.modes, options.transform.support
     halved = axes[kinds.index("r2c")] if "r2c" in kinds else None

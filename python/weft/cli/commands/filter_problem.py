@@ -16,7 +16,7 @@ from weft.files import Source, complex_dtype
 
 
 @dataclass(frozen=True)
-class Problem:
+class FilterProblem:
     """The transform of a filter. An array of one axis is transformed as one line of an array of two axes.
 
     shape, kernel_shape : the points in the files along each axis of the transform; None without a kernel.
@@ -78,7 +78,7 @@ class Problem:
         return axis % dims + self.is_line
 
 
-def described(source: Source, kernel: Source | None, options: Any) -> Problem:
+def described(source: Source, kernel: Source | None, options: Any) -> FilterProblem:
     """Returns the problem that the files and the options define. Raises InvalidArgument if they do not fit."""
     is_line = len(source.shape) == 1
     axes = checked_axes(options.transform.axes, len(source.shape))
@@ -96,7 +96,7 @@ def described(source: Source, kernel: Source | None, options: Any) -> Problem:
                 for axis, (n, m) in enumerate(zip(source.shape, kernel.shape, strict=True))
             )
     front = (1,) * is_line
-    return Problem(
+    return FilterProblem(
         kinds,
         front + source.shape,
         None if kernel is None else front + kernel.shape,

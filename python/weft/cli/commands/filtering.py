@@ -12,7 +12,7 @@ from weft import array_files, operators
 from weft._support.grids import has_mean
 from weft._support.memory import check_memory, gibibytes
 from weft.cli.commands.fft import Clock, file_fields, reading_of
-from weft.cli.commands.filter_problem import Problem, described
+from weft.cli.commands.filter_problem import FilterProblem, described
 from weft.cli.commands.plan import explained
 from weft.cli.support.arrays import warn_not_finite
 from weft.cli.support.operator_values import ChosenOperator
@@ -23,7 +23,7 @@ from weft.options import Exchange, Planning, TransformOptions
 
 
 @dataclass
-class Options:
+class FilterOptions:
     """The parsed options."""
 
     source: str
@@ -41,7 +41,7 @@ class Options:
     json: bool
 
 
-def require_meaning(options: Options) -> None:
+def require_meaning(options: FilterOptions) -> None:
     """Raises InvalidArgument for options that have no effect on the operator."""
     name, has_kernel = options.operator.name, options.operator.file is not None
     if options.support and not has_kernel:
@@ -55,7 +55,7 @@ def require_meaning(options: Options) -> None:
         )
 
 
-def run(options: Options, session: Session) -> int:
+def run(options: FilterOptions, session: Session) -> int:
     clock = Clock()
     with session.together():
         source = open_source(options.source, options.shape, options.dtype)
@@ -95,7 +95,7 @@ def run(options: Options, session: Session) -> int:
     return 0
 
 
-def _open_kernel(options: Options, source: Source) -> Source | None:
+def _open_kernel(options: FilterOptions, source: Source) -> Source | None:
     """Opens the file of the operator. A raw kernel has the shape and the numbers of the array."""
     path = options.operator.file
     if path is None:
@@ -106,7 +106,7 @@ def _open_kernel(options: Options, source: Source) -> Source | None:
     return open_source(path)
 
 
-def _needed_bytes(problem: Problem, target: ArrayTarget) -> int:
+def _needed_bytes(problem: FilterProblem, target: ArrayTarget) -> int:
     """Returns the bytes of the arrays of all ranks: the larger file, the kernel's spectrum, and whole chunks."""
     needed = problem.array_bytes
     if problem.kernel_shape is not None:
@@ -121,7 +121,7 @@ def _needed_bytes(problem: Problem, target: ArrayTarget) -> int:
     return needed
 
 
-def _transform(options: Options, session: Session, problem: Problem) -> weft.FFT:
+def _transform(options: FilterOptions, session: Session, problem: FilterProblem) -> weft.FFT:
     """Makes the transform of the filtered array."""
     grid = options.transform.input
     start = (1, *grid) if problem.is_line and grid is not None else grid
@@ -135,7 +135,9 @@ def _transform(options: Options, session: Session, problem: Problem) -> weft.FFT
     return _made(options, session, problem, problem.shape, input=start, output=layout)
 
 
-def _made(options: Options, session: Session, problem: Problem, shape: tuple[int, ...], **layouts: Any) -> weft.FFT:
+def _made(
+    options: FilterOptions, session: Session, problem: FilterProblem, shape: tuple[int, ...], **layouts: Any
+) -> weft.FFT:
     """Makes a transform of arrays of a shape on the grid of the problem."""
     return weft.FFT(
         problem.grid,
@@ -153,7 +155,7 @@ def _made(options: Options, session: Session, problem: Problem, shape: tuple[int
     )
 
 
-def _kernel_operator(options: Options, session: Session, problem: Problem, kernel: Source, fft: Any) -> Any:
+def _kernel_operator(options: FilterOptions, session: Session, problem: FilterProblem, kernel: Source, fft: Any) -> Any:
     """Collective: returns the convolution or correlation with the array of a file."""
     make = {"convolve": operators.convolution, "correlate": operators.correlation}[options.operator.name]
     assert problem.kernel_shape is not None
@@ -185,7 +187,7 @@ def _as_in_file(local: np.ndarray, layout: Any) -> np.ndarray:
     return local if local.ndim == len(layout.shape) else local.reshape(-1)
 
 
-def removed_mean(session: Session, problem: Problem, side: Any, local: np.ndarray) -> complex | None:
+def removed_mean(session: Session, problem: FilterProblem, side: Any, local: np.ndarray) -> complex | None:
     """Collective: returns the mean that Poisson's equation cannot have; None where no wavenumber is 0.
 
     If some axes are not transformed there is a mean at each of their points: the result is the largest in magnitude.
@@ -222,10 +224,10 @@ def _mean_along(values: np.ndarray, axis: int, kind: str, bounds: tuple[int, int
 
 
 def _report(
-    options: Options,
+    options: FilterOptions,
     session: Session,
     source: Source,
-    problem: Problem,
+    problem: FilterProblem,
     fft: Any,
     mean: complex | None,
     clock: Clock,

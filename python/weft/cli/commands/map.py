@@ -15,7 +15,7 @@ HOSTS_BYTES_MAX = 1 << 24
 
 
 @dataclass
-class Options:
+class MapOptions:
     """The parsed options."""
 
     machine: str
@@ -27,7 +27,7 @@ class Options:
     target: str | None
 
 
-def run(options: Options, session: Session) -> None:
+def run(options: MapOptions, session: Session) -> None:
     if options.target:
         check_target(options.target, ())
     text = _text(options)
@@ -37,7 +37,7 @@ def run(options: Options, session: Session) -> None:
         session.print(text.rstrip("\n"))
 
 
-def _text(options: Options) -> str:
+def _text(options: MapOptions) -> str:
     require_plannable(options.ranks)
     machine = machine_of(options.machine)
     places = mapping.places(machine, options.ranks, order=options.order, ranks_per_node=options.ranks_per_node)

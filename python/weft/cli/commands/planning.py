@@ -70,7 +70,7 @@ def probe_command(
     from weft.cli.commands import probe
 
     disks = folders_value(None if disk is None else [disk])
-    options = probe.Options(show, target, seconds, threads, name, disks, plot, everything, as_json)
+    options = probe.ProbeOptions(show, target, seconds, threads, name, disks, plot, everything, as_json)
     return start(context, lambda session: probe.run(options, session), ranks, threads, oversubscribe)
 
 
@@ -156,7 +156,9 @@ def map_command(
     """
     from weft.cli.commands import map as mapped
 
-    options = mapped.Options(machine, count_value(ranks, "--ranks"), ranks_per_node, order, form.value, hosts, target)
+    options = mapped.MapOptions(
+        machine, count_value(ranks, "--ranks"), ranks_per_node, order, form.value, hosts, target
+    )
     return on_one_rank(lambda session: mapped.run(options, session))
 
 
@@ -197,7 +199,7 @@ def project_command(
     """
     from weft.cli.commands import project
 
-    options = project.Options(
+    options = project.ProjectOptions(
         shapes=shapes_value(shapes, "SHAPE"),
         machine=machine,
         ranks=rank_counts_value(ranks),

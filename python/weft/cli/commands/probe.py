@@ -25,7 +25,7 @@ UNITS = {
 
 
 @dataclass
-class Options:
+class ProbeOptions:
     """The parsed options."""
 
     show: str | None
@@ -39,7 +39,7 @@ class Options:
     json: bool
 
 
-def run(options: Options, session: Session) -> int:
+def run(options: ProbeOptions, session: Session) -> int:
     from weft.cli.support import plots
 
     with session.together():
@@ -63,7 +63,7 @@ def run(options: Options, session: Session) -> int:
     return 0
 
 
-def _deliver(options: Options, session: Session, machine: weft.Machine) -> None:
+def _deliver(options: ProbeOptions, session: Session, machine: weft.Machine) -> None:
     from weft.cli.commands import machine_plot
 
     document = json.loads(machine.to_json())

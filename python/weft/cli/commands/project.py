@@ -14,7 +14,7 @@ from weft.planning.projection import Change, Point
 
 
 @dataclass
-class Options:
+class ProjectOptions:
     """The parsed options."""
 
     shapes: tuple[tuple[int, ...], ...]
@@ -39,7 +39,7 @@ class Size:
         return "x".join(map(str, self.shape))
 
 
-def run(options: Options, session: Session) -> None:
+def run(options: ProjectOptions, session: Session) -> None:
     from weft.cli.support import plots
 
     if options.plot:
@@ -77,7 +77,7 @@ def _machine(given: str | None) -> tuple[weft.Machine, str]:
     return machine_of(word), note
 
 
-def _projected(shape: tuple[int, ...], machine: weft.Machine, options: Options) -> Size:
+def _projected(shape: tuple[int, ...], machine: weft.Machine, options: ProjectOptions) -> Size:
     points = projection.project(shape, options.ranks, machine, **options.planning)
     best = projection.best(points)
     return Size(shape, points, best, projection.changes(shape, best.ranks, machine, **options.planning))

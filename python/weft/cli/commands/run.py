@@ -15,7 +15,7 @@ _THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
 
 @dataclass(frozen=True)
-class Options:
+class RunOptions:
     """A script or module, its arguments, and how it runs. threads : None means that of the environment, or 1."""
 
     program: str
@@ -24,7 +24,7 @@ class Options:
     threads: int | None
 
 
-def on_ranks(ranks: int, options: Options, *, oversubscribe: bool) -> int:
+def on_ranks(ranks: int, options: RunOptions, *, oversubscribe: bool) -> int:
     """Runs the program on new ranks; returns its exit status. If a rank fails, mpi4py ends all ranks.
 
     oversubscribe : allows more ranks than this host has cores or memory for.
@@ -34,7 +34,7 @@ def on_ranks(ranks: int, options: Options, *, oversubscribe: bool) -> int:
     return launch.run_ranks(ranks, 1, [], oversubscribe=oversubscribe, program=program)
 
 
-def in_this_process(options: Options) -> NoReturn:
+def in_this_process(options: RunOptions) -> NoReturn:
     """Replaces this process by the program, which inherits its input, outputs and signals, and sets its exit status."""
     words = _words(options)
     if surrounding_ranks() is not None:
@@ -44,7 +44,7 @@ def in_this_process(options: Options) -> NoReturn:
     os.execve(sys.executable, [sys.executable, *words], {**os.environ, **own})
 
 
-def _words(options: Options) -> list[str]:
+def _words(options: RunOptions) -> list[str]:
     """Returns the arguments for Python, after checking that the program exists."""
     if options.is_module:
         return ["-m", options.program, *options.arguments]

@@ -21,7 +21,7 @@ from weft.toolkit.spectra import CrossSpectrum, Spectrum, require_shells, shell_
 
 
 @dataclass
-class Options:
+class SpectrumOptions:
     """The parsed options."""
 
     source: str
@@ -39,7 +39,7 @@ class Options:
 
 
 @dataclass
-class Problem:
+class SpectrumProblem:
     """The transform of the fields; `shape` is that of one component."""
 
     kinds: tuple[str, ...]
@@ -53,7 +53,7 @@ class Problem:
         return self.dtype if keeps_numbers(self.kinds) else complex_dtype(self.dtype)
 
 
-def run(options: Options, session: Session) -> int:
+def run(options: SpectrumOptions, session: Session) -> int:
     with contextlib.ExitStack() as opened:
         with session.together():
             names = [options.source] if options.second is None else [options.source, options.second]
@@ -101,7 +101,7 @@ def _transformed(session: Session, source: Source, fft: weft.FFT) -> np.ndarray:
     return fft.forward(field)
 
 
-def _check_memory(session: Session, sources: list[Source], problem: Problem) -> None:
+def _check_memory(session: Session, sources: list[Source], problem: SpectrumProblem) -> None:
     """Collective: raises OutOfMemory unless one field and all spectra fit."""
     points = math.prod(sources[0].shape)
     spectrum_bytes = points * problem.spectrum_dtype.itemsize / (2 if "r2c" in problem.kinds else 1)
@@ -109,7 +109,7 @@ def _check_memory(session: Session, sources: list[Source], problem: Problem) -> 
     check_memory(session.comm, sources[0].shape, problem.dtype.itemsize, arrays)
 
 
-def described(sources: list[Source], options: Options) -> Problem:
+def described(sources: list[Source], options: SpectrumOptions) -> SpectrumProblem:
     """Returns the problem that the files and the options define. Raises InvalidArgument if they do not fit."""
     first = sources[0]
     for other in sources[1:]:
@@ -139,11 +139,15 @@ def described(sources: list[Source], options: Options) -> Problem:
             f"--length must have one number for each of the {dims} axes; given {len(lengths)}; give {dims}"
         )
     require_shells(shell_count(shape, dict(enumerate(kinds)), lengths))
-    return Problem(kinds, shape, options.transform.components, dtype, lengths)
+    return SpectrumProblem(kinds, shape, options.transform.components, dtype, lengths)
 
 
 def _deliver(
-    options: Options, session: Session, sources: list[Source], problem: Problem, found: Spectrum | CrossSpectrum
+    options: SpectrumOptions,
+    session: Session,
+    sources: list[Source],
+    problem: SpectrumProblem,
+    found: Spectrum | CrossSpectrum,
 ) -> None:
     columns = columns_of(found)
     with session.together():

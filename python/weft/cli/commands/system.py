@@ -42,7 +42,7 @@ def run_command(
     """
     from weft.cli.commands import run
 
-    options = run.Options(program, arguments or [], module, threads)
+    options = run.RunOptions(program, arguments or [], module, threads)
     wanted = ranks_to_start(ranks)
     return (
         run.in_this_process(options) if wanted is None else run.on_ranks(wanted, options, oversubscribe=oversubscribe)

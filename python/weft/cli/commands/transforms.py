@@ -115,7 +115,7 @@ def fft_command(
     from weft.cli.commands import fft
 
     kinds = None if kind is None else kinds_value(kind)
-    options = fft.Options(
+    options = fft.FftOptions(
         source=source,
         target=target,
         kind=None if kinds is None else kinds.kind,
@@ -183,7 +183,7 @@ def filter_command(
     """
     from weft.cli.commands import filtering
 
-    options = filtering.Options(
+    options = filtering.FilterOptions(
         source=source,
         target=target,
         operator=chosen(
@@ -245,7 +245,7 @@ def spectrum_command(
     """
     from weft.cli.commands import spectrum
 
-    options = spectrum.Options(
+    options = spectrum.SpectrumOptions(
         source=source,
         second=cross,
         kind=None if kind is None else kinds_value(kind, inverse=False).kind,

@@ -23,7 +23,7 @@ _NUMBERS = (
 
 
 @dataclass(frozen=True)
-class Options:
+class AnalyzeOptions:
     """The arguments of weft.ooc.analyze."""
 
     points: int
@@ -37,7 +37,7 @@ class Options:
     factoring: str
 
 
-def run(options: Options, weights: dict[str, Any], as_json: bool, session: Session) -> None:
+def run(options: AnalyzeOptions, weights: dict[str, Any], as_json: bool, session: Session) -> None:
     found = ooc.analyze(**vars(options))
     chosen = ooc.cheapest(found, **weights)
     seconds = [ooc.message_seconds(each, **weights) for each in found]

@@ -138,7 +138,7 @@ def analyze_command(
         raise weft.InvalidArgument(
             "ooc analyze needs N and --memory, or --paper; one was not given; for example 2^25 --memory 16MiB"
         )
-    options = analyze.Options(
+    options = analyze.AnalyzeOptions(
         points=size_value(points, "N"),
         memory_bytes=size_value(memory, "--memory"),
         block_bytes=size_value(block, "--block"),
@@ -180,7 +180,7 @@ def copy_command(
     """
     from weft.cli.ooc import copy as ooc_copy
 
-    options = ooc_copy.Options(
+    options = ooc_copy.CopyOptions(
         source=source,
         target=target,
         shape=None if shape is None else shape_value(shape),
@@ -233,7 +233,7 @@ def fft_command(
         work = partial(ooc_records_command.run, records)
         print_plan = partial(ooc_records_command.run_dry, records)
     else:
-        request = ooc_fft_command.Request(source, target, options, as_json)
+        request = ooc_fft_command.OocFftRequest(source, target, options, as_json)
         work = partial(ooc_fft_command.run, request)
         print_plan = partial(ooc_fft_command.run_dry, request)
     return run_or_print_plan(
@@ -307,7 +307,7 @@ def filter_command(
         lengths_value(length),
     )
     target = target_of(source, target, options.in_place)
-    request = ooc_fft_command.Request(source, target, options, as_json, operator)
+    request = ooc_fft_command.OocFftRequest(source, target, options, as_json, operator)
     return run_or_print_plan(
         context,
         partial(ooc_fft_command.run, request),

@@ -23,7 +23,7 @@ PART_BYTES = 64 << 20
 
 
 @dataclass(frozen=True)
-class Options:
+class CopyOptions:
     """The parsed options."""
 
     source: str
@@ -55,7 +55,7 @@ class SetSource:
         self._set.close()
 
 
-def run(options: Options, session: Session) -> None:
+def run(options: CopyOptions, session: Session) -> None:
     """Copies the array; removes a target that cannot be completed."""
     _check(options)
     source = _opened(options)
@@ -72,7 +72,7 @@ def run(options: Options, session: Session) -> None:
     session.print(f"{options.target}: {extents} of {source.dtype.newbyteorder('=')}, from {options.source}")
 
 
-def _check(options: Options) -> None:
+def _check(options: CopyOptions) -> None:
     if names_set(options.source) and (options.shape is not None or options.dtype is not None):
         raise weft.InvalidArgument(
             f"a striped set has a shape and dtype of its own; --shape or --dtype was given with {options.source}; "
@@ -90,7 +90,7 @@ def _check(options: Options) -> None:
         raise weft.InvalidArgument(f"IN and OUT must be two files; given {options.source} twice; name another OUT")
 
 
-def _opened(options: Options) -> Source:
+def _opened(options: CopyOptions) -> Source:
     if names_set(options.source):
         return SetSource(options.source)
     source = open_source(options.source, options.shape, options.dtype)
@@ -112,12 +112,12 @@ def _boxes(source: Source) -> Iterator[tuple[list[tuple[int, int]], int, int]]:
 Write = Callable[[list[tuple[int, int]], np.ndarray, int], None]
 
 
-def _target(options: Options, source: Source) -> AbstractContextManager[Write]:
+def _target(options: CopyOptions, source: Source) -> AbstractContextManager[Write]:
     return _set_target(options, source) if is_set(options.target) else _file_target(options, source)
 
 
 @contextmanager
-def _file_target(options: Options, source: Source) -> Iterator[Write]:
+def _file_target(options: CopyOptions, source: Source) -> Iterator[Write]:
     target = Target(options.target, source.shape, source.dtype.newbyteorder("="))
     try:
         target.create()
@@ -128,7 +128,7 @@ def _file_target(options: Options, source: Source) -> Iterator[Write]:
 
 
 @contextmanager
-def _set_target(options: Options, source: Source) -> Iterator[Write]:
+def _set_target(options: CopyOptions, source: Source) -> Iterator[Write]:
     disks = options.disks or (str(Path(options.target).parent),)
     made = striped.made(
         disks,

@@ -49,7 +49,7 @@ _PLAN_NAMES = (
 
 
 @dataclass(frozen=True)
-class Request:
+class OocFftRequest:
     """The parsed command. target : the source, in place. operator : None for a transform."""
 
     source: str
@@ -59,7 +59,7 @@ class Request:
     operator: DiskOperator | None = None
 
 
-def run(request: Request, session: Session) -> int:
+def run(request: OocFftRequest, session: Session) -> int:
     """Runs on the ranks of the session, or serially."""
     sessions.clean_up_when_stopped()
     started: list[PlannedTransform] = []
@@ -100,7 +100,7 @@ def _warn_of_missing_checkpoints(transform: PlannedTransform) -> None:
         print(sessions.in_one_line(text), file=sys.stderr)
 
 
-def run_dry(request: Request, ranks: int, session: Session) -> None:
+def run_dry(request: OocFftRequest, ranks: int, session: Session) -> None:
     transform = prepare(request.source, request.target, request.options, Ranks.on_one_node(ranks), request.operator)
     _print_dry_run(transform, request.json, session)
 
@@ -110,7 +110,7 @@ def run_discard(target: str, session: Session) -> None:
     session.print(f"{target}: {'its incomplete data are removed' if found else 'nothing is incomplete'}")
 
 
-def _report_kept_files(request: Request, transform: PlannedTransform | None, session: Session) -> None:
+def _report_kept_files(request: OocFftRequest, transform: PlannedTransform | None, session: Session) -> None:
     """Reports the kept files after a failure. transform : None if none was planned yet."""
     target = request.target
     if not session.is_root:
@@ -130,7 +130,7 @@ def _report_kept_files(request: Request, transform: PlannedTransform | None, ses
     print(sessions.in_one_line(text), file=sys.stderr)
 
 
-def _report(request: Request, transform: PlannedTransform, moved: RunReport, session: Session) -> None:
+def _report(request: OocFftRequest, transform: PlannedTransform, moved: RunReport, session: Session) -> None:
     if request.json:
         session.print_json({**_facts(transform), **_moved_facts(moved)})
         return

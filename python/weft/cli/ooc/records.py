@@ -18,7 +18,7 @@ from weft.ooc import OutOfCoreAnalysis, RecordRunReport
 
 
 @dataclass(frozen=True)
-class Request:
+class RecordRequest:
     """The parsed command. prepare : from the number of ranks. words : all arguments, to compare them between ranks."""
 
     title: str
@@ -27,8 +27,8 @@ class Request:
     json: bool
 
 
-def fft_request(source: str, target: str, options: OocOptions, as_json: bool) -> Request:
-    return Request(
+def fft_request(source: str, target: str, options: OocOptions, as_json: bool) -> RecordRequest:
+    return RecordRequest(
         title=f"{'inverse ' if options.inverse else ''}c2c of {source} by {options.method}",
         prepare=lambda ranks: superlevels.prepare_fft(source, target, options, ranks),
         words=superlevels.arguments_of(source, target, options),
@@ -36,9 +36,11 @@ def fft_request(source: str, target: str, options: OocOptions, as_json: bool) ->
     )
 
 
-def permute_request(source: str, target: str, permutation: str, options: PermuteOptions, as_json: bool) -> Request:
+def permute_request(
+    source: str, target: str, permutation: str, options: PermuteOptions, as_json: bool
+) -> RecordRequest:
     back = "the inverse of " if options.inverse else ""
-    return Request(
+    return RecordRequest(
         title=f"{source} permuted by {back}{permutation}",
         prepare=lambda ranks: permute.prepare_permutation(source, target, permutation, options, ranks),
         words=permute.arguments_of(source, target, permutation, options),
@@ -46,7 +48,7 @@ def permute_request(source: str, target: str, permutation: str, options: Permute
     )
 
 
-def run(request: Request, session: Session) -> int:
+def run(request: RecordRequest, session: Session) -> int:
     """Runs on the ranks of the session, or serially."""
     sessions.clean_up_when_stopped()
     reporter = Reporter(session)
@@ -67,7 +69,7 @@ def run(request: Request, session: Session) -> int:
     return 0
 
 
-def run_dry(request: Request, ranks: int, session: Session) -> None:
+def run_dry(request: RecordRequest, ranks: int, session: Session) -> None:
     job = request.prepare(ranks)
     needs = [vars(need) for need in job.needs()]
     if request.json:
@@ -133,7 +135,7 @@ def _plan_text(job: RecordJob) -> str:
     return text
 
 
-def _report(request: Request, job: RecordJob, moved: RecordRunReport, session: Session) -> None:
+def _report(request: RecordRequest, job: RecordJob, moved: RecordRunReport, session: Session) -> None:
     if request.json:
         facts = {name: getattr(moved, name) for name in ("read_bytes", "written_bytes", "parallel_ios", "messages")}
         facts.update(sent_bytes=moved.sent_bytes, seconds=moved.seconds, backend=moved.backend, parts=moved.parts)
