@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.fft
+import seeds
 import weft
 from numpy.typing import NDArray
 
@@ -36,7 +37,7 @@ def expected(x: NDArray[Any], kinds: tuple[str, ...], norm: str) -> NDArray[Any]
 
 
 def array(shape: tuple[int, ...], complex_: bool) -> NDArray[Any]:
-    rng = np.random.default_rng(30)
+    rng = np.random.default_rng(seeds.seed(30))
     x = rng.standard_normal(shape)
     return x + 1j * rng.standard_normal(shape) if complex_ else x
 

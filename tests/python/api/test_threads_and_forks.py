@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import multiprocessing
 import subprocess
 import sys
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
+import seeds
 import weft
 from forks import in_child
 
@@ -103,7 +105,7 @@ def test_two_threads_make_drop_and_plan_transforms() -> None:
 
 
 def test_two_threads_on_one_striped_set(tmp_path: Path) -> None:
-    values = np.random.default_rng(3).standard_normal(1 << 16)
+    values = np.random.default_rng(seeds.seed(3)).standard_normal(1 << 16)
     with weft.ooc.create_set([tmp_path], values.shape, float) as made:
         halves = (0, values.size // 2)
 
@@ -123,7 +125,7 @@ def test_two_threads_on_one_striped_set(tmp_path: Path) -> None:
 
 
 def test_two_threads_transform_on_disks(tmp_path: Path) -> None:
-    x = np.random.default_rng(4).standard_normal((64, 64)) + 0j
+    x = np.random.default_rng(seeds.seed(4)).standard_normal((64, 64)) + 0j
     np.save(tmp_path / "x.npy", x)
 
     def worker(name: str) -> Any:
@@ -148,24 +150,26 @@ def test_a_free_threaded_python_takes_its_lock_back() -> None:
 # ---- forks ----
 
 
-def transformed(shape: tuple[int, ...] = (32, 24, 20)) -> bool:
-    x = np.random.default_rng(5).standard_normal(shape) + 0j
+def transformed(seed: int, shape: tuple[int, ...] = (32, 24, 20)) -> bool:
+    x = np.random.default_rng(seed).standard_normal(shape) + 0j
     return bool(np.allclose(weft.FFT(shape, threads=2).forward(x), np.fft.fftn(x)))
 
 
 def test_a_child_transforms_after_threads_have_worked() -> None:
+    seed = seeds.seed(5)
     fft = weft.FFT((32, 24, 20), threads=2)
     x = fft.input.zeros()
     x[0, 0, 0] = 1
     assert np.all(fft.forward(x) == 1)
-    assert in_child(lambda: [bool(np.all(fft.forward(x) == 1)), transformed()]) == [True, True]
+    assert in_child(lambda: [bool(np.all(fft.forward(x) == 1)), transformed(seed)]) == [True, True]
     assert np.all(fft.forward(x) == 1)
 
 
 def test_multiprocessing_by_fork() -> None:
-    assert transformed()
+    seed = seeds.seed(5)
+    assert transformed(seed)
     with multiprocessing.get_context("fork").Pool(2) as workers:
-        assert workers.map(transformed, [(8, 9), (32, 24, 20), (16, 16), (101,)]) == [True] * 4
+        assert workers.map(functools.partial(transformed, seed), [(8, 9), (32, 24, 20), (16, 16), (101,)]) == [True] * 4
 
 
 def test_no_lock_of_the_openmp_library_is_taken() -> None:
@@ -179,6 +183,7 @@ def test_no_lock_of_the_openmp_library_is_taken() -> None:
 
 def test_a_child_of_a_process_whose_other_thread_transforms() -> None:
     """The busy transform is refused at once; others work, even if the other thread was planning."""
+    seed = seeds.seed(5)
     fft = weft.FFT((128, 64, 32), threads=2)
     x = fft.input.zeros()
     ended = threading.Event()
@@ -200,7 +205,7 @@ def test_a_child_of_a_process_whose_other_thread_transforms() -> None:
                 first = "idle"
             except weft.Unsupported as error:
                 first = str(error)
-            return [first, str(transformed())]
+            return [first, str(transformed(seed))]
 
         try:
             for _ in range(5):
@@ -235,7 +240,7 @@ def test_a_child_opens_sets_itself(tmp_path: Path, backend: str) -> None:
 
 
 def test_a_child_transforms_on_disks(tmp_path: Path) -> None:
-    x = np.random.default_rng(6).standard_normal((64, 64)) + 0j
+    x = np.random.default_rng(seeds.seed(6)).standard_normal((64, 64)) + 0j
     np.save(tmp_path / "x.npy", x)
     weft.ooc.fft(tmp_path / "x.npy", tmp_path / "parent.npy", memory_bytes=1 << 20, threads=2)
 

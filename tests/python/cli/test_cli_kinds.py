@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.fft
+import seeds
 import weft as weft_package
 from cli_helpers import assert_done, here, on_ranks, weft
 from weft.cli.support.values import kinds_by_axis, kinds_value
@@ -18,7 +19,7 @@ SHAPE = (6, 5, 7)
 
 
 def saved(folder: Path, is_complex: bool = False) -> Any:
-    draw = np.random.default_rng(11)
+    draw = np.random.default_rng(seeds.seed(11))
     x = draw.standard_normal(SHAPE)
     if is_complex:
         x = x + 1j * draw.standard_normal(SHAPE)

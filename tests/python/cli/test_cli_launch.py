@@ -14,6 +14,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import seeds
 import weft as weft_package
 from cli_helpers import Outcome, assert_done, assert_refused, clean_environment, run, weft
 from weft.cli.support import launch
@@ -342,7 +343,7 @@ def test_help(command: str, tmp_path: Path) -> None:
 
 
 def test_output_cut_short(tmp_path: Path) -> None:
-    np.save(tmp_path / "a.npy", np.random.default_rng(0).standard_normal((20, 30)))
+    np.save(tmp_path / "a.npy", np.random.default_rng(seeds.seed(0)).standard_normal((20, 30)))
     command = f"{sys.executable} -m weft spectrum a.npy | head -1"
     done = subprocess.run(
         ["sh", "-c", command], cwd=tmp_path, env=clean_environment(), capture_output=True, text=True, timeout=60,

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.fft
+import seeds
 import weft as weft_package
 from cli_helpers import assert_done, here, on_ranks, weft
 from numpy.typing import NDArray
@@ -20,7 +21,7 @@ SHAPE = (12, 10, 9)
 
 
 def saved(folder: Path, name: str = "in.npy", is_complex: bool = False) -> NDArray[Any]:
-    draw = np.random.default_rng(7)
+    draw = np.random.default_rng(seeds.seed(7))
     x = draw.standard_normal(SHAPE)
     if is_complex:
         x = x + 1j * draw.standard_normal(SHAPE)
@@ -89,9 +90,17 @@ def test_an_even_number_of_modes_is_given_on_the_way_back(tmp_path: Path) -> Non
     np.testing.assert_allclose(np.load(tmp_path / "back.npy"), np.fft.irfft(wanted, 9, axis=2), atol=1e-14)
 
 
-def test_points_of_a_whole_spectrum_are_its_grid(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.fixture
+def random() -> np.random.Generator:
+    """Its seed is printed before `capsys` takes the output of a command."""
+    return np.random.default_rng(seeds.seed(3))
+
+
+def test_points_of_a_whole_spectrum_are_its_grid(
+    random: np.random.Generator, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     for points, last in (("12x10x9", "9"), ("12x10x8", "8")):
-        X = np.fft.rfftn(np.random.default_rng(3).standard_normal((12, 10, int(last))))
+        X = np.fft.rfftn(random.standard_normal((12, 10, int(last))))
         np.save(tmp_path / "X.npy", X)
         line = ["fft", str(tmp_path / "X.npy"), str(tmp_path / "x.npy"), "--kind", "c2r", "--json"]
         assert here([*line, "--points", points, "--last", last]) == 0

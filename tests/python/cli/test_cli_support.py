@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.fft
+import seeds
 from cli_helpers import assert_done, here, on_ranks, weft
 from weft.cli.support.values import support_value
 
@@ -17,7 +18,7 @@ RANKS = pytest.mark.parametrize("ranks", [1, 3])
 
 
 def saved(folder: Path, shape: tuple[int, ...], name: str = "in.npy", is_complex: bool = False) -> Array:
-    draw = np.random.default_rng(7)
+    draw = np.random.default_rng(seeds.seed(7))
     x = draw.standard_normal(shape)
     if is_complex:
         x = x + 1j * draw.standard_normal(shape)

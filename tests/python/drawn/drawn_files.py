@@ -106,6 +106,7 @@ def open_all(folder: Path) -> None:
 
 
 def _numpy_files() -> None:
+    # The files are the same each time, because a failure is repeated by its command line alone.
     x = np.random.default_rng(1).standard_normal((4, 6))
     z = np.random.default_rng(2).standard_normal((16, 16)).view(complex)
     arrays: dict[str, Any] = {

@@ -303,7 +303,7 @@ def test_nifti_is_scaled(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("ending", [".nii", ".nii.gz"])
 def test_damaged_nifti(tmp_path: Path, ending: str) -> None:
-    rng = np.random.default_rng(0)
+    rng = np.random.default_rng(seeds.seed(0))
     path = nifti(tmp_path, "a" + ending, rng.integers(0, 9999, (8, 8, 8)).astype(np.int16))
     content = path.read_bytes()
     path.write_bytes(content[: len(content) // 2])

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import seeds
 import weft as weft_package
 from cli_helpers import assert_done, assert_refused, weft
 from pool import Pool
@@ -196,7 +197,8 @@ def test_map_refuses(tmp_path: Path, arguments: list[str], words: list[str]) -> 
     ],
 )
 def test_a_communicator_in_another_order(pool: Pool, ranks: int, order: str, numbers: list[int]) -> None:
-    found = pool.values("renumbered", ranks, machine=machine_of(4).to_json(), order=order, ranks_per_node=2)
+    arguments = {"machine": machine_of(4).to_json(), "order": order, "ranks_per_node": 2}
+    found = pool.values("renumbered", ranks, **arguments, seed=seeds.seed(5))
     assert [each["rank"] for each in found] == numbers
     assert all(each["right"] and each["size"] == ranks for each in found)
 
@@ -208,7 +210,7 @@ def test_ranks_that_ask_for_different_orders_are_refused(pool: Pool) -> None:
 
 
 def test_an_order_that_does_not_fit_is_refused_on_all_ranks(pool: Pool) -> None:
-    arguments = {"machine": machine_of(2).to_json(), "order": "xyzt", "ranks_per_node": 2}
+    arguments = {"machine": machine_of(2).to_json(), "order": "xyzt", "ranks_per_node": 2, "seed": 0}
     for outcome in pool.outcomes("renumbered", 3, **arguments):
         assert outcome.raised == "InvalidArgument"
         assert "no axis x" in outcome.message

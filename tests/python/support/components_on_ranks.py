@@ -28,9 +28,9 @@ def many_arrays(comm: Any, choices: dict[str, Any]) -> bool:
     return True
 
 
-def drawn_field(comm: Any, side: Any, whole_shape: tuple[int, ...]) -> tuple[np.ndarray, np.ndarray]:
+def drawn_field(side: Any, whole_shape: tuple[int, ...], seed: int) -> tuple[np.ndarray, np.ndarray]:
     """Returns a whole random array, the same on all ranks, and this rank's part of it."""
-    rng = np.random.default_rng(7)
+    rng = np.random.default_rng(seed)
     whole = rng.standard_normal(whole_shape)
     if side.dtype.kind == "c":
         whole = whole + 1j * rng.standard_normal(whole_shape)
@@ -60,13 +60,13 @@ def require_whole(comm: Any, X: np.ndarray, layout: weft.Layout, wanted: np.ndar
         np.testing.assert_allclose(found, wanted, rtol=0, atol=tolerance * abs(wanted).max())
 
 
-def components(comm: Any, shape: list[int], count: int, options: dict[str, Any], in_numpy: bool = False) -> Any:
+def components(comm: Any, shape: list[int], count: int, options: dict[str, Any], in_numpy: bool, seed: int) -> Any:
     """Compares gathered spectra and fields with those of numpy or of one process, from one array and from two."""
     if "exchange" in options:
         options["exchange"] = weft.Exchange(**options["exchange"])
     fft = weft.FFT(tuple(shape), components=count, comm=comm, **options)
     tolerance = 1e-5 if fft.input.dtype.itemsize <= 8 and fft.input.dtype.char in "fF" else 1e-12
-    whole, x = drawn_field(comm, fft.input, fft.input.layout.shape)
+    whole, x = drawn_field(fft.input, fft.input.layout.shape, seed)
     for side in (fft.input, fft.output):
         assert side.layout.shape[0] == side.layout.components == side.shape[0] == count
         assert side.box[0] == (0, count) == side.layout.box(comm.rank)[0]
@@ -153,10 +153,10 @@ def curl(comm: Any) -> bool:
     return True
 
 
-def moved_components(comm: Any) -> bool:
+def moved_components(comm: Any, seed: int) -> bool:
     """Arrays with components move between layouts, gathered and scattered."""
     fft = weft.FFT((5, 6, 7), components=2, comm=comm, exchange="duke")
-    whole, x = drawn_field(comm, fft.input, (2, 5, 6, 7))
+    whole, x = drawn_field(fft.input, (2, 5, 6, 7), seed)
     found = weft.scatter(whole if comm.rank == 0 else None, fft.input.layout, comm)
     np.testing.assert_array_equal(found, x)
     there = weft.redistribute(x, fft.input.layout, fft.output.layout, comm)
@@ -203,7 +203,7 @@ def components_that_differ(comm: Any, given: Any, only: Any) -> str:
 # ---- transforms that fit together ----
 
 
-def fitting(comm: Any, shape: list[int], options: dict[str, Any], others: dict[str, Any]) -> dict[str, bool]:
+def fitting(comm: Any, shape: list[int], options: dict[str, Any], others: dict[str, Any], seed: int) -> dict[str, bool]:
     """Returns the sides on which a transform like another has its layout, after a comparison with one process."""
     other = weft.FFT(tuple(shape), comm=comm, **options)
     if "planning" in others:
@@ -212,7 +212,7 @@ def fitting(comm: Any, shape: list[int], options: dict[str, Any], others: dict[s
     found = weft.FFT(shape_here, comm=comm, like=other, **others)
     problem = found.plan.problem
     count = problem.components or 1
-    whole, x = drawn_field(comm, found.input, found.input.layout.shape)
+    whole, x = drawn_field(found.input, found.input.layout.shape, seed)
     wanted = reference(found, whole.reshape(count, *found.plan.input.shape))
     X = found.forward(x)
     tolerance = 1e-5 if problem.precision == "f32" else 1e-12
