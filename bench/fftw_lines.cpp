@@ -2,8 +2,8 @@
 //
 //   g++ -O2 bench/fftw_lines.cpp -o fftw_lines -lfftw3 && ./fftw_lines
 //
-// Prints microseconds a line of 256 complex doubles: out of place and in place, lines contiguous with
-// a padded pitch, planned 1 to 32 at a time; and lines as adjacent columns, in place.
+// Prints microseconds a line of 256 complex doubles. Lines are contiguous with a padded pitch, out of place and in
+// place, planned 1 to 32 at a time. Then they are adjacent columns, in place.
 #include <fftw3.h>
 
 #include <algorithm>

@@ -1,10 +1,10 @@
 """Measures weft against its peers on one node, case by case, and prints the numbers of docs/performance.md.
 
 Runs `weft bench ... --json` for every case (or the named ones), and keeps each output as one line of FOLDER/runs.jsonl.
-Writes FOLDER/table.md: weft's time divided by that of the better peer in each run, the limit (the largest allowed
-ratio), and the number of runs within it. The table also has the bound: two passes over memory plus the arithmetic of
-all lines in cache, and weft's time divided by it. weft, its peers and the bound are measured in turn, in the same
-processes and under the same conditions. Run nothing else at the same time.
+Writes FOLDER/table.md. It has weft's time divided by that of the better peer in each run. It has the limit (the largest
+allowed ratio), and the number of runs within it. The table also has the bound: two passes over memory plus the
+arithmetic of all lines in cache, and weft's time divided by it. weft, its peers and the bound are measured in turn, in
+the same processes and under the same conditions. Run nothing else at the same time.
 """
 
 import argparse

@@ -15,8 +15,8 @@ Before the rounds `weft probe` measures lines and the disk, for weft's predictio
 
 FOLDER gets raw.csv (a row for each run), machine.json and table.md: medians and their ratios. A peer that the system
 kills for lack of memory has no seconds, and inf in the table. --scale K divides points, memory and blocks by 2^K, for a
-test. --limit puts each process into a memory cgroup with the case's memory plus 512 MiB, so that the page cache cannot
-hold numpy's output; it needs root. Run no other program at the same time.
+test. --limit puts each process into a memory cgroup with the case's memory plus 512 MiB. The page cache then cannot
+hold numpy's output. This needs root. Run no other program at the same time.
 """
 
 import argparse

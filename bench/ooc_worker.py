@@ -1,8 +1,9 @@
 """Times one transform out of core in a separate process: `python bench/ooc_worker.py JSON`, for bench/ooc.py.
 
 The JSON has contestant, source, target, scratch (a folder), shape, order, memory_bytes, block_bytes, threads, machine
-(a file) and rows: N1 of a result in transposed order, 1 for natural order. Prints one line of JSON: the seconds until
-the output is on its disk, and the bytes that the system counted as read from and written to disks in that time.
+(a file) and rows. rows is N1 of a result in transposed order, 1 for natural order. Prints one line of JSON. It has the
+seconds until the output is on its disk. It also has the bytes that the system counted in that time, as read from and
+written to disks.
 """
 
 import json

@@ -47,7 +47,7 @@ HEAD = """\
 
 
 def pair_of(name: str, run: int, kept: Path) -> tuple[float, str, float]:
-    """Returns the time of a case, what it is compared with, and the time of that. Appends the outputs to the file."""
+    """Returns the time of a case, the name of its opponent, and the time of that. Appends the outputs to the file."""
     compared = CASES[name]
     results: list[dict[str, Any]] = [measure(compared.case, "any")]
     if compared.against is not None:

@@ -1,9 +1,9 @@
 # Compiles a file of src/isa once for each instruction set, so that one library runs well on every processor.
 # docs/adr/0014-instruction-sets.md gives the reasons.
 #
-# The objects for wider sets must not leak: a function that the linker took from one of them, such as an inline function
-# of the standard library, would end the program on an older processor. So each object is linked with itself (which
-# dissolves its groups of shared functions), and all its symbols but the entry become local.
+# The objects for wider sets must not leak. The linker could take a function from one of them, such as an inline
+# function of the standard library. It would end the program on an older processor. So each object is linked with itself
+# (which dissolves its groups of shared functions), and all its symbols but the entry become local.
 
 set(WEFT_INSTRUCTION_SETS v1)
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64)$" AND NOT APPLE)

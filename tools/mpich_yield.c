@@ -14,7 +14,7 @@ typedef unsigned (*progress_function)(void* worker);
 unsigned ucp_worker_progress(void* worker);
 
 /* Returns UCX's own function. If the program has linked UCX, it is the next symbol after this one. If Python has loaded
- * MPI with an extension module, it is not in the global scope, and is found by the name of the loaded library. */
+ * MPI with an extension module, it is not in the global scope. It is then found by the name of the loaded library. */
 static progress_function find_next(void) {
   void* found = dlsym(RTLD_NEXT, "ucp_worker_progress");
   if (found == NULL) {

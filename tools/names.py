@@ -8,10 +8,10 @@ structs, enums and aliases, also nested ones.
 Two Python modules must not define the same class. For this the sources below python/weft/, bench/ and lab/weft_lab/ are
 read: the classes outside of others whose names begin with a capital letter.
 
-Two sources of a target must not define the same name without linkage in the same namespace, because unity builds
-compile several sources of a target as one. For this the sources below src/, python/src/ and tests/ are read: types,
-constants and functions in an unnamed namespace, and static ones. Functions are the same if their parameters have the
-same types. Equal aliases may be repeated.
+Two sources of a target must not define the same name without linkage in the same namespace. Unity builds compile
+several sources of a target as one. For this the sources below src/, python/src/ and tests/ are read: types, constants
+and functions in an unnamed namespace, and static ones. Functions are the same if their parameters have the same types.
+Equal aliases may be repeated.
 """
 
 import re

@@ -1,5 +1,5 @@
-"""Checks rules that compilers do not check: include and import directions, use of <mpi.h>, sizes, leftovers, and the
-place of what differs between the methods of exchanges.
+"""Checks rules that compilers do not check. They are about include and import directions, use of <mpi.h>, sizes,
+leftovers, and the place of differences between the methods of exchanges.
 
 Usage: python tools/tidy.py [FOLDER]. Prints one line for each finding and ends with status 1 if there is one.
 Reads only files that git tracks or would track. Needs only Python.

@@ -100,7 +100,7 @@ struct FftOptions {
   int threads = 1;  ///< OpenMP threads of this rank
   bool overwrite_input = false;
   /// Local FFT library, "fftw" or "ducc0". "auto": for each kind and length of lines the faster one in
-  /// a trial, which is kept for the user; with PlanBy::fixed_rule the first one, without a trial.
+  /// a trial, which is kept for the user. With PlanBy::fixed_rule the first one, without a trial.
   /// Empty: the environment variable WEFT_ENGINE, otherwise "auto".
   std::string engine = {};
   /// false: the caller calls use_workspace() before the first transform. No exchange is then by
@@ -116,10 +116,10 @@ struct FftOptions {
 /// Shapes      each rank holds input().box(rank) and output().box(rank) of the global arrays,
 ///             dense, in the layout's memory order (C order unless asked otherwise). For r2c the
 ///             output has n/2+1 on the last of `axes`. A single axis that is divided among ranks
-///             has, for OutputChoice::any, an output of two axes n1 x n2 = n: element (k1, k2) is
+///             has, for OutputChoice::any, an output of two axes n1 x n2 = n. Element (k1, k2) is
 ///             X[k1 + n1*k2]. r2c keeps n1/2+1 elements of axis 0: see plan().view(). For a length
-///             without such factors the output has one axis. With components, each rank holds
-///             that many such arrays, one after another.
+///             without such factors the output has one axis. With components, each rank holds that
+///             many such arrays, one after another.
 /// Memory      the input is unchanged unless in == out or overwrite_input. In place, the array has
 ///             inplace_bytes() and real rows are padded: see inplace_real_strides(). Each component
 ///             then begins after inplace_bytes() / components bytes. All ranks run in place or none

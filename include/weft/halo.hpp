@@ -39,9 +39,9 @@ struct HaloOptions {
 /// and for particles that are spread on a grid.
 ///
 /// Shapes      The local array of a rank is its box with the planes below and above it on each
-///             axis, dense in the layout's memory order: shape() and strides(). The box begins at
-///             element inner_offset(). A rank with an empty box has an empty array. A width is 0 to
-///             the length of the axis, so that planes can come from several ranks.
+///             axis. It is dense in the layout's memory order: shape() and strides(). The box
+///             begins at element inner_offset(). A rank with an empty box has an empty array. A
+///             width is 0 to the length of the axis, so that planes can come from several ranks.
 /// Memory      workspace_bytes(): about twice the planes. fill and accumulate allocate nothing
 ///             after their first call.
 /// Collective  construction, fill and accumulate, over the communicator. All ranks succeed or all
@@ -51,8 +51,8 @@ struct HaloOptions {
 ///             disagreement, out_of_memory, unsupported (boxes that cut an axis at different
 ///             positions, no such method), mpi_failure.
 /// Cost        for each axis that is cut, one exchange each for the planes below and above, at the
-///             same time; more where planes come from several ranks. An axis that is whole costs a
-///             copy.
+///             same time. It is more where planes come from several ranks. An axis that is whole
+///             costs a copy.
 class Halo {
  public:
   explicit Halo(const HaloOptions& options);

@@ -58,8 +58,8 @@ class Kinds {
   std::vector<Kind> each_;
 };
 
-/// "r2c" if the last axis is r2c and all others are c2c, otherwise one word if all kinds are alike,
-/// and a word for each axis: "c2c, r2c, c2c".
+/// "r2c" if the last axis is r2c and all others are c2c. Otherwise one word if all kinds are alike,
+/// or a word for each axis: "c2c, r2c, c2c".
 std::string to_string(const Kinds& kinds);
 
 }  // namespace weft

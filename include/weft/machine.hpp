@@ -107,7 +107,7 @@ struct Topology {
 };
 
 /// The slowdown of an all-to-all of all nodes relative to one pair of nodes alone, for messages of
-/// one length: B of paper 000, at least 1, for each schedule.
+/// one length. It is B of paper 000, at least 1, for each schedule.
 struct Blocking {
   std::int64_t message_bytes = 0;
   double pairwise = 1;
@@ -117,8 +117,8 @@ struct Blocking {
   friend bool operator==(const Blocking&, const Blocking&) = default;
 };
 
-/// Time of an all-to-all of `ranks` ranks, each on its own node: start_s + s_per_byte * bytes for
-/// each pair (beta_sub and alpha_sub of paper 004), for blocks of from_bytes or more.
+/// Time of an all-to-all of `ranks` ranks, each on its own node, for blocks of from_bytes or more.
+/// It is start_s + s_per_byte * bytes for each pair (beta_sub and alpha_sub of paper 004).
 struct AllToAll {
   std::int64_t ranks = 0;
   std::int64_t from_bytes = 0;

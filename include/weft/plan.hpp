@@ -246,8 +246,8 @@ std::string describe(const Exchange& exchange);
 /// natural order consists of column k2 and the mirror image of column n2-1-k2. The stage of axis 1
 /// folds the columns, so that both are on one rank, and the last stage joins the rows.
 ///
-/// On one rank, a complex axis that exceeds the cache has two stages: axis 0 with twiddles, from
-/// the input, and axis 1, into one axis in natural order.
+/// On one rank, a complex axis that exceeds the cache has two stages. The first transforms axis 0
+/// with twiddles, from the input. The second transforms axis 1, into one axis in natural order.
 ///
 /// If n has no such factors, its transform may be a convolution with the chirp exp(sign*pi*i*j^2/n)
 /// (Bluestein 1970). It has m1*m2 points, viewed as m1 x m2. For n_in elements of input and n_out

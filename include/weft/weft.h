@@ -138,8 +138,8 @@ void weft_free(void* text);
 // `dims` elements, in logical axis order. `order` lists the axes from slowest to fastest in memory;
 // NULL is C order.
 //
-// Errors  WEFT_INVALID_ARGUMENT for a shape of no or more than WEFT_MAX_DIMS axes, extents below 1,
-//         a size beyond 63 bits, axes out of range, a grid of more parts than ranks, boxes that
+// Errors  WEFT_INVALID_ARGUMENT for a shape of no or more than WEFT_MAX_DIMS axes; extents below 1;
+//         a size beyond 63 bits; axes out of range; a grid of more parts than ranks; boxes that
 //         overlap or leave a hole.
 
 /// Splits axis a into grid[a] parts, [n*r/p, n*(r+1)/p); rank numbers run over the grid with its
@@ -357,7 +357,7 @@ int weft_fft_explain_apply_in_space(const weft_fft* fft, const weft_field_work* 
 
 /// Layouts of the input and the output of forward. Free them with weft_layout_destroy. With
 /// WEFT_OUTPUT_ANY the output of a single axis of n points that is divided among ranks has two
-/// axes, n1 x n2 = n: element (k1, k2) is X[k1 + n1*k2]. weft_layout_dims returns the number of
+/// axes, n1 x n2 = n. Element (k1, k2) is X[k1 + n1*k2]. weft_layout_dims returns the number of
 /// axes. r2c keeps n1/2+1 elements of axis 0, so that n1 is n divided by the extent of axis 1. For
 /// n without such factors the output has one axis.
 int weft_fft_input_layout(const weft_fft* fft, weft_layout** layout);
@@ -368,10 +368,10 @@ int weft_fft_rank(const weft_fft* fft, int* rank);
 int weft_fft_inplace_bytes(const weft_fft* fft, int64_t* bytes);
 /// Strides, in elements, of the input in place, one for each axis: rows are padded for r2c.
 int weft_fft_inplace_strides(const weft_fft* fft, int64_t* strides);
-/// Positions of this rank's points along an axis of the input, which is `length` long, and the
-/// wavenumbers of its part of an axis of the output. The array has room for the extent of the rank's
-/// box there; NULL is valid for an empty box. Cosine and sine axes have the points and wavenumbers
-/// of docs/conventions.md. Axes that are not transformed have wavenumbers of 0. An axis with an
+/// Positions of this rank's points along an axis of the input, which is `length` long. Wavenumbers
+/// of its part of an axis of the output. The array has room for the extent of the rank's box there;
+/// NULL is valid for an empty box. Cosine and sine axes have the points and wavenumbers of
+/// docs/conventions.md. Axes that are not transformed have wavenumbers of 0. An axis with an
 /// output of two axes is unsupported.
 int weft_fft_positions(const weft_fft* fft, int axis, double length, double* positions);
 int weft_fft_wavenumbers(const weft_fft* fft, int axis, double length, double* wavenumbers);

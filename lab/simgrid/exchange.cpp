@@ -2,8 +2,8 @@
 //
 //   smpirun -platform NETWORK -hostfile NODES exchange PLAN.json...
 //
-// One line for each plan: "exchange" and the seconds of each of its forward exchanges, from the common
-// start of all ranks until the last rank has received everything.
+// One line for each plan: "exchange" and the seconds of each of its forward exchanges. These last from the common start
+// of all ranks until the last rank has received everything.
 #include <mpi.h>
 #include <time.h>
 

@@ -87,7 +87,7 @@ def test_disks_end_with_their_process(can_have_disks: None, how: signal.Signals)
     root = slow.controller()
     assert root is not None
     group = root / f"{PREFIX}-disks-{process.pid}"
-    if how == signal.SIGKILL:  # what a kill leaves: an empty cgroup, which the next one removes, and empty folders
+    if how == signal.SIGKILL:  # remains of a kill: an empty cgroup, which the next one removes, and empty folders
         assert (group / "cgroup.procs").read_text() == ""
         group.rmdir()
         Path(folder).rmdir()

@@ -28,7 +28,7 @@ _BOTH = ("paper", "ours")
 # In these tables the model orders the cells otherwise than the paper.
 _MISORDERED = ("004, Table 4,", "004, Table 6,")
 
-# 004, section 5.2: rows of 64 ranks are eight lines of the torus 8 x 32 x 16, so ranks vary along its first axis first.
+# 004, section 5.2: rows of 64 ranks are eight lines of the torus 8 x 32 x 16. So ranks vary along its first axis first.
 ORDER = "xyzt"
 
 # Tables of 004: machine, mesh (nx, ny, nz) and the application's seconds by (Prow, Pcol), as far as the paper has them.

@@ -369,11 +369,11 @@ def page(rows: Sequence[Row], networks: Sequence[Network]) -> str:
     return report.wrapped(
         f"""# {NAME}: {TITLE}
 
-The exchanges of one forward c2c transform of n^3 doubles on each network, by weft's own code in SimGrid, from one
-moment to the last rank's end, a warm-up before; those of a plan with two exchanges added. Every link has 10 Gb/s each
-way and a microsecond. The model has these figures. *one start*: with one start for each exchange in the place of one
-for each message. *with blocking*: by the figures and the factor B of each schedule, by length of messages, that the
-slabs of the same network gave, as `weft probe` finds it.
+The exchanges of one forward c2c transform of n^3 doubles on each network, by weft's own code in SimGrid. Times go from
+one moment to the last rank's end, with a warm-up before. Those of a plan with two exchanges are added. Every link has
+10 Gb/s each way and a microsecond. The model has these figures. *one start*: with one start for each exchange in the
+place of one for each message. *with blocking*: by the figures and the factor B of each schedule, by length of messages.
+The slabs of the same network gave it, as `weft probe` finds it.
 
 {known}
 

@@ -36,7 +36,8 @@ _MEDIUM = Queue(64 * 1024, 200)
 @dataclass(frozen=True)
 class Spec:
     """A cluster: the number of nodes, the rate of each link, the queues of its switch, the nodes on each hub (0: no
-    hubs), the rate of the switch's backplane (0: no limit), TCP's congestion control (empty: that of the machine)."""
+    hubs). Then the rate of the switch's backplane (0: no limit), and TCP's congestion control (empty: that of the
+    machine)."""
 
     nodes: int = 16
     rate_bits_per_s: int = 100_000_000

@@ -48,8 +48,8 @@ def save(path: Any, a: Any, layout: Layout, comm: Any = None, *, chunks: Sequenc
     Memory: 16 MiB on each rank. For zarr one chunk, and a box of whole chunks. Unless the boxes of the layout consist
     of whole chunks, the array is redistributed, so that each chunk has one owner. Cost: each rank writes its box once.
 
-    Errors, the same on all ranks: InvalidArgument for a name, a type of numbers or chunks that do not fit,
-    LayoutMismatch for an array that is not the box, Disagreement if ranks differ, IoFailure if a rank cannot write,
+    Errors, the same on all ranks: InvalidArgument for a name, a type of numbers or chunks that do not fit;
+    LayoutMismatch for an array that is not the box; Disagreement if ranks differ; IoFailure if a rank cannot write;
     Unsupported without h5py.
 
     >>> import os, tempfile, numpy as np, weft

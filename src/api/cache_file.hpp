@@ -9,7 +9,7 @@
 namespace weft::api {
 
 /// A file of measurements that are kept for the user, in $XDG_CACHE_HOME/weft or ~/.cache/weft.
-/// Its name has a hash of what the measurements depend on. Losing it costs only another
+/// Its name has a hash of all that decides the measurements. Losing it costs only another
 /// measurement, so that no failure is an error.
 class CacheFile {
  public:

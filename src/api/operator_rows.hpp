@@ -126,7 +126,7 @@ void turn_rows(const Tile& tile, const TileRow& row, std::int64_t axis, Factor f
   }
 }
 
-/// Makes the function of an operator. make(zero of the precision) returns what is called on a tile.
+/// Makes the function of an operator. make(zero of the precision) returns the call for a tile.
 template <class Make>
 FieldFunction operator_function(const OperatorPlan& plan, const TileRules& rules,
                                 const Make& make) {

@@ -14,8 +14,8 @@ namespace weft::comm {
 /// of one process on the communicator. A thread with a turn may take another one inside. A solo
 /// communicator needs no wait.
 ///
-/// Errors  unsupported if this thread must not call MPI: in a process that was forked while MPI
-///         ran, or in a thread that the level of MPI_Init_thread excludes.
+/// Errors  unsupported if this thread must not call MPI. Either its process was forked while MPI
+///         ran, or the level of MPI_Init_thread excludes the thread.
 class Turn {
  public:
   explicit Turn(const Communicator& comm);

@@ -21,7 +21,7 @@ bool is_running();
 bool threads_may_call_at_once();
 
 /// Checks that this thread of this process may make the MPI calls of a group of ranks. Cheap.
-/// Errors  Error(unsupported) in a process that was forked while MPI ran in its parent, and in
+/// Errors  Error(unsupported) in a process that was forked while MPI ran in its parent. Also in
 ///         another thread than the main one if MPI was initialised for the main thread only.
 void require_may_call_mpi();
 

@@ -33,7 +33,8 @@ struct Block {
 /// Collective  construction and execute; not thread-safe on one object.
 ///             Destruction is local, at any time.
 /// Errors      on all ranks alike: Error(internal) when two blocks name the same peer, a number is
-///             negative, a peer does not exist, or two ranks expect different sizes of a block.
+///             negative, or a peer does not exist. Also when two ranks expect different sizes of a
+///             block.
 class PackedAllToAll {
  public:
   PackedAllToAll(const Communicator& comm, std::span<const Block> send, std::span<const Block> recv,
@@ -121,8 +122,9 @@ struct MessageOptions {
 /// Collective  construction, and one execution: start() of all chunks in order, then finish(). Not
 ///             thread-safe on one object. Destruction is local, at any time between executions.
 /// Errors      on all ranks alike: Error(internal) when a rank names itself, a number is negative,
-///             a peer does not exist, steps are not in the order of chunks, or two ranks expect
-///             different sizes of a block. Error(mpi_failure) names the call and the peer.
+///             or a peer does not exist. Also when steps are not in the order of chunks, or two
+///             ranks expect different sizes of a block. Error(mpi_failure) names the call and the
+///             peer.
 class Messages {
  public:
   Messages(const Communicator& comm, std::span<const MessageStep> steps, std::int64_t element_bytes,

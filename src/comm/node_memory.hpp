@@ -47,8 +47,8 @@ class NodeSegment {
   static NodeSegment create(NodeMemoryKind kind, std::int64_t bytes);
 
   /// Maps a peer's segment.
-  /// Errors  Error(unsupported) if the system forbids it, if the peer has ended or has closed it
-  ///         for newcomers, or if the process number means another process (another namespace).
+  /// Errors  Error(unsupported) if the system forbids it, or if the peer has ended or has closed it
+  ///         for newcomers. Also if the process number means another process (another namespace).
   static NodeSegment attach(const NodeHandle& handle);
 
   /// Returns the segment of this process that contains an address, and the offset in it. Returns

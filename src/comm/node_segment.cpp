@@ -102,7 +102,7 @@ void reserve_pages(const SegmentFile& file, std::int64_t bytes) {
 }
 
 /// Returns an address range of `bytes` bytes at a multiple of 2 MiB, for which the system may use
-/// huge pages; MAP_FAILED if there is none.
+/// huge pages. MAP_FAILED if there is none.
 void* aligned_range(std::size_t bytes) {
   const std::size_t page = AlignedBuffer::huge_page_bytes;
   void* range =

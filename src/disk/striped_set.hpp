@@ -46,9 +46,9 @@ struct SetCounters {
 /// none until then.
 ///
 /// One thread at a time may call; one process at a time writes a set.
-/// Errors  as Volume; also invalid_argument for a depth below 1, for a ticket that was already
-///         waited for, and for writes to a set that was opened for reading; io_failure that names
-///         file, block and offset of a wrong checksum.
+/// Errors  as Volume. Also invalid_argument for a depth below 1, a ticket that was already waited
+///         for, and writes to a set that was opened for reading. io_failure names file, block and
+///         offset of a wrong checksum.
 class StripedSet final : public Volume {
  public:
   /// One file for each disk. `lead_bytes` of a plain file precede the array.

@@ -28,11 +28,11 @@ class LineTransform {
   /// Transforms all lines.
   ///
   /// Memory         in and out start at multiples of 64 bytes and hold input_bytes and
-  ///                output_bytes; in == out if the problem is in place, otherwise they do not
-  ///                overlap. Gaps between lines are not written. c2r may destroy the lines of
-  ///                `in`; the other kinds leave it unchanged out of place. weft allocates nothing
-  ///                after the first call in a thread; FFTW takes small buffers of its own for
-  ///                some lengths (large primes).
+  ///                output_bytes. in == out if the problem is in place, otherwise they do not
+  ///                overlap. Gaps between lines are not written. c2r may destroy the lines of `in`;
+  ///                the other kinds leave it unchanged out of place. weft allocates nothing after
+  ///                the first call in a thread; FFTW takes small buffers of its own for some
+  ///                lengths (large primes).
   /// Real elements  c2r ignores the imaginary parts of element 0 and, for even lengths, of element
   ///                length/2.
   /// Thread-safety  any number of threads may execute one transform on different buffers; all get

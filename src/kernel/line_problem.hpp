@@ -52,8 +52,8 @@ const char* to_string(TileForm form);
 /// `count` lines of `length` points.
 ///
 /// Elements  Along: line k starts k*in_pitch (k*out_pitch) elements after the first one, in the
-///           input's (output's) own type: reals on the real side of r2c and c2r, otherwise complex
-///           numbers. Across: point j of line k is j*in_pitch + k elements after the first.
+///           input's (output's) own type. This is real on the real side of r2c and c2r, otherwise
+///           complex. Across: point j of line k is j*in_pitch + k elements after the first.
 /// Parts     Cosine and sine transforms of complex numbers transform both parts. Their elements are
 ///           then complex on both sides.
 /// Lengths   `length` counts real-space points; the complex side of r2c and c2r has length/2+1.

@@ -44,8 +44,8 @@ struct BatchBlock {
 /// piece.
 class TilePass {
  public:
-  /// `region` spans the sweep cell on batch axes and whole extents on the other axes of the sweep;
-  /// its range along the transformed axis is ignored. `largest` is the largest possible block.
+  /// `region` spans the sweep cell on batch axes and whole extents on the other axes of the sweep.
+  /// Its range along the transformed axis is ignored. `largest` is the largest possible block.
   TilePass(const AxisTransform& transform, const Box& region, const std::vector<int>& batch_axes,
            const Extents& largest, const Place& inlet, const Place& outlet,
            const LocalOptions& options);

@@ -24,7 +24,7 @@ std::int64_t pitch_of(std::int64_t bytes) {
   return (cache_lines % 2 == 0 ? cache_lines + 1 : cache_lines) * line_alignment_bytes;
 }
 
-/// Returns the number of lines. It is rounded to whole cache lines of a row across them: 15 complex
+/// Returns the number of lines. It is rounded to whole cache lines of a row across them. 15 complex
 /// lines would leave three columns to single moves, and rows that cannot be streamed.
 std::int64_t lines_of(std::int64_t pitch, std::int64_t element_bytes) {
   const std::int64_t granule = std::max<std::int64_t>(1, line_alignment_bytes / element_bytes);

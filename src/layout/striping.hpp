@@ -11,8 +11,8 @@ namespace weft {
 ///
 /// Bands  P processors have D/P disks each. Each band of consecutive bytes has P equal parts;
 ///        processor q holds the q-th part, alternating over its own disks. Names as in Cormen and
-///        Nicol's paper: a band of B D bytes is stripe-major (P then does not matter), a band of
-///        one memoryload memoryload-major, a band of the whole array processor-major.
+///        Nicol's paper: a band of B D bytes is stripe-major (P then does not matter). A band of
+///        one memoryload is memoryload-major, a band of the whole array processor-major.
 /// Skew   A matrix with rows of a multiple of B D bytes has each column on one disk. To avoid this,
 ///        disks shift by the sum of the digits of row / skew_rows in base D. If matrix rows have
 ///        skew_rows D^i rows of blocks, for any i, the shift is one from a matrix row to the next.

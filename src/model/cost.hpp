@@ -19,9 +19,9 @@ namespace weft::model {
 /// Ranks that exchange with each other.
 using Groups = std::vector<std::vector<std::int64_t>>;
 
-/// Key of the groups of an exchange among the exchanges of one problem: the ranks that exchange
-/// with rank 0, and the number of ranks that own data. It is enough because all groups are made
-/// alike.
+/// Key of the groups of an exchange among the exchanges of one problem. It has the ranks that
+/// exchange with rank 0, and the number of ranks that own data. It is enough because all groups are
+/// made alike.
 struct GroupsAlike {
   std::vector<std::int64_t> first = {};
   std::int64_t working = 0;
@@ -51,12 +51,12 @@ struct KnownCounts {
 ///
 /// Model   A stage: lines by their measured times, plus each pass over the local array by the time
 ///         of copying it. An exchange: a start for each message, plus the bytes of the busiest link
-///         at its rate times the schedule's blocking factor (t_s, t_w, B of paper 000). If messages
-///         go one after the other, each round has its own busiest link. A collective call: by the
-///         fits of the machine if it has any (alpha and beta of paper 004). With c chunks, all but
-///         one can hide behind the neighbouring stages, except for the processor's own work. Each
-///         second of a stage hides one exchange only. Components follow each other: their overlap
-///         is not predicted.
+///         at its rate. The schedule's blocking factor multiplies the latter (t_s, t_w, B of paper
+///         000). If messages go one after the other, each round has its own busiest link. A
+///         collective call: by the fits of the machine if it has any (alpha and beta of paper 004).
+///         With c chunks, all but one can hide behind the neighbouring stages, except for the
+///         processor's own work. Each second of a stage hides one exchange only. Components follow
+///         each other: their overlap is not predicted.
 /// Errors  those of check() for the machine; node memory if the order separates the ranks of a
 ///         node.
 /// Cost    the boxes of one rank and its neighbours in each exchange; on a torus, fat tree or

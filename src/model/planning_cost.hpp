@@ -18,9 +18,9 @@ LineKinds lines_of(const Plan& plan);
 /// `measure` plans by trials, `exhaustive` by many more, `estimate` in almost no time. `planning_s`
 /// is that of a machine; 0: not measured.
 ///
-/// Source  FFTW 3.3.10, 27 lengths of 8 to 65536 points in groups and alone, on one EPYC: planning
-///         with `measure` takes 0.2 to 3 times 60 ms sqrt(n / 256), with `exhaustive` 2 to 27 times
-///         as long as that.
+/// Source  FFTW 3.3.10, 27 lengths of 8 to 65536 points in groups and alone, on one EPYC. Planning
+///         with `measure` takes 0.2 to 3 times 60 ms sqrt(n / 256). With `exhaustive` it takes 2 to
+///         27 times as long as that.
 double planning_seconds(double planning_s, Effort effort, const LineKinds& lines);
 
 /// Returns the `planning_s` of a machine that planned a line by trials in `seconds`, in one

@@ -20,8 +20,8 @@ inline constexpr std::int64_t least_rounds_looked_at = 4;
 /// all rounds of the load of the busiest link in that round. The groups go through their rounds in
 /// step. The name is that of the busiest link of the worst round.
 ///
-/// Source  measured in SimGrid (docs/accuracy.md, "Simulated networks"): ranks have no barrier
-///         between rounds, yet each waits for its partner, which waits for the links it has just
+/// Source  measured in SimGrid (docs/accuracy.md, "Simulated networks"). Ranks have no barrier
+///         between rounds. Yet each waits for its partner, which waits for the links it has just
 ///         used. In some schedules, messages share no link only if all ranks are in the same round
 ///         (pairs in tori of 5 x 5). These take longer than the load says.
 /// Needs   `schedule` is pairwise or cyclic. If groups share ranks, the load is 0. All ranks then

@@ -146,8 +146,8 @@ void check_duties(const Plan& plan) {
     if (stage.axes != duty.axes || stage.twiddles != duty.twiddles || stage.folds != duty.folds ||
         stage.chirps != duty.chirps || stage.convolves != duty.convolves)
       refuse_plan(
-          "a convolution must multiply by the chirp in stages 0 and 4, transform axis 0 with "
-          "twiddles in stages 1 and 3, convolve axis 1 in stage 2 and do no more; stage " +
+          "a convolution must only multiply by the chirp in stages 0 and 4, transform axis 0 with "
+          "twiddles in 1 and 3, convolve axis 1 in 2; stage " +
           std::to_string(i) + " does not");
   }
 }

@@ -45,7 +45,7 @@ struct HaloRound {
   Layout owners = {};
   Layout receivers = {};
   /// The first element of this rank's box of `owners` in its local array, and of that of
-  /// `receivers`, one index for each axis of the layouts. Any value for an empty box.
+  /// `receivers`. One index for each axis of the layouts. Any value for an empty box.
   Shape sent_from = {};
   Shape received_at = {};
   Exchange exchange = {};  ///< decided; any value if is_local

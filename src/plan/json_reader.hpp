@@ -29,8 +29,8 @@ struct JsonPlace {
 
 /// Parses a document. `document` is its name in errors.
 ///
-/// Errors  invalid_argument for text that is not JSON or has a zero byte, for an object with two
-///         equal keys, and for values nested more than 32 deep.
+/// Errors  invalid_argument for text that is not JSON or has a zero byte. Also for an object with
+///         two equal keys, and for values nested more than 32 deep.
 Json parse(std::string_view text, const std::string& document);
 
 // The functions below throw invalid_argument for a value of another type. 1.0 and "1" are no

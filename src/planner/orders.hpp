@@ -19,8 +19,8 @@ std::vector<std::string> sequences(const Topology&, std::int64_t on_node);
 /// a cube as possible. Empty if there is no such order, or if it is only a sequence of axes.
 std::string block_order(const Topology&, std::int64_t on_node, std::int64_t ranks);
 
-/// Returns the orders to try for a plan: the sequences, and orders that put each row of one of its
-/// process grids on a block of nodes.
+/// Returns the orders to try for a plan. These are the sequences, and orders that put each row of
+/// one of its process grids on a block of nodes.
 std::vector<std::string> orders_to_try(const Plan&, const Topology&, std::int64_t on_node);
 
 }  // namespace weft::planner

@@ -10,9 +10,9 @@
 
 namespace weft::probe {
 
-/// The arithmetic of a forward transform without its passes over memory: as many lines as the
-/// busiest rank of a plan has, all transformed in tiles that stay in cache. Each thread has its own
-/// tiles. Twiddles and chirps are left out.
+/// The arithmetic of a forward transform without its passes over memory. As many lines as the
+/// busiest rank of a plan has are transformed, all in tiles that stay in cache. Each thread has its
+/// own tiles. Twiddles and chirps are left out.
 ///
 /// Memory  two tiles for each thread.
 /// Errors  those of Engine::lines() and out_of_memory.

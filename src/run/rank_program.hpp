@@ -83,7 +83,8 @@ class RankProgram {
   struct LocalStage {
     std::string name;
     /// The sweeps of each chunk. Chunks are those of the exchange after the stage, which starts
-    /// after each chunk, or of the exchange before it, which is waited for before each chunk.
+    /// after each chunk. Or they are those of the exchange before it, which is waited for before
+    /// each chunk.
     std::vector<std::vector<kernel::Sweep>> parts;
     bool sends_parts = false;
     /// A stage without axes between these two buffers has nothing to do where they are one array.

@@ -53,7 +53,7 @@ RoundTrip::RoundTrip(const Plan& plan, const comm::Communicator& comm,
   comm::together(comm, [&] { reserve(); });
 }
 
-/// Allocates what calls use, so that they allocate nothing.
+/// Allocates the memory of calls, so that they allocate nothing.
 void RoundTrip::reserve() {
   for (std::int64_t i = shape_.counts.lanes(); i < shape_.counts.arrays(); ++i)
     no_lane_.emplace_back(buffer_count);

@@ -36,7 +36,7 @@ AxisTransform axis_transform(const Problem& problem, const Stage& stage, int axi
   }
   if (!is_view && keeps_elements(problem.kind_of(axis))) {
     t.kind = kernel::line_kind(problem.kind_of(axis), direction);
-    // An axis that is halved comes first, so that the others meet what is left after it.
+    // An axis that is halved comes first, so that the others have its shorter result.
     t.parts = stage.source_element == Element::complex || stage.target_element == Element::complex;
     if (problem.norm == Norm::ortho) t.ends = kernel::orthogonal_ends(t.kind.kind);
   }

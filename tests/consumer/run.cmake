@@ -1,4 +1,4 @@
-# Installs the build tree BUILD to a folder of its own, builds the project SOURCE against it in one language at a time,
+# Installs the build tree BUILD to a folder of its own. Builds the project SOURCE against it in one language at a time,
 # and runs the programs. A build that fails must say why.
 function(run)
   execute_process(COMMAND ${ARGN} RESULT_VARIABLE status)

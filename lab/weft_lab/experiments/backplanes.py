@@ -13,8 +13,8 @@ NAME = "backplanes"
 TITLE = "the exchange through a switch that carries a limited number of streams"
 PAPER = "001, section 4.2"
 STATEMENT = (
-    "The transform scales up to 4 nodes on one switch and up to 12 on another: up to the number of full-duplex streams "
-    "that the backplane carries without losing packets."
+    "The transform scales up to 4 nodes on one switch and up to 12 on another. These are the numbers of full-duplex "
+    "streams that the backplane carries without losing packets."
 )
 Row = dict[str, Any]
 UNLIMITED = 0

@@ -16,8 +16,8 @@ NAME = "case-study"
 TITLE = "pairs of 2-D transforms by fftw, fft2d-i and fft2d-p"
 PAPER = "002"
 STATEMENT = (
-    "At 100 Mb/s fftw and fft2d-i are alike for 1600^2, for their messages are large; fft2d-p, which sends each column "
-    "when it is transformed, is the fastest for large sizes with an MPI of low latency and the slowest for 400^2 with "
+    "At 100 Mb/s fftw and fft2d-i are alike for 1600^2, for their messages are large. fft2d-p sends each column when "
+    "it is transformed. It is the fastest for large sizes with an MPI of low latency, and the slowest for 400^2 with "
     "others. Above 100 Mb/s the picture should change and the study must be repeated."
 )
 Row = dict[str, Any]

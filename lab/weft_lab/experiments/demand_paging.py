@@ -21,7 +21,7 @@ NAME = "demand-paging"
 TITLE = "transforms in too little memory: paging and passes over the disk"
 PAPER = "003, Fig. 2"
 STATEMENT = (
-    "Where the array exceeds memory, in-core FFTs slow down, most of all by bit reversal: the out-of-core transform is "
+    "Where the array exceeds memory, in-core FFTs slow down, most of all by bit reversal. The out-of-core transform is "
     "46 times faster than Cooley-Tukey at 2^23 points on the same machine, and 144.7 times on one with eight disks."
 )
 IGNORES = ("nodes", "rate", "repeat")

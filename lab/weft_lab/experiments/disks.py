@@ -19,7 +19,7 @@ NAME = "disks"
 TITLE = "transforms on slow disks: asynchronous and synchronous"
 PAPER = "003, Fig. 2"
 STATEMENT = (
-    "Normalised times, T / ((N/2) lg N), fall with the number of disks: with eight disks and asynchronous I/O the "
+    "Normalised times, T / ((N/2) lg N), fall with the number of disks. With eight disks and asynchronous I/O the "
     "out-of-core transform takes about as long as one in memory."
 )
 IGNORES = ("nodes", "rate")

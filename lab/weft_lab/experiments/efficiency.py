@@ -15,8 +15,8 @@ TITLE = "time, efficiency and Mflop/s of transforms on 1 to 16 nodes"
 PAPER = "000, Figs 3, 4 and 6"
 STATEMENT = (
     "The time of a transform falls about as 1/P. The efficiency T_1/(P T_P) stays at reasonable levels and is better "
-    "for larger sizes; with the time of a single 3-D FFT call as T_1 it is about 15% lower than with that of the "
-    "parallel algorithm on one node. 800 Mflop/s are reached at 256^3 on 16 nodes, 600 at 64^3."
+    "for larger sizes. With the time of a single 3-D FFT call as T_1 it is about 15% lower than with the parallel "
+    "algorithm's time on one node. 800 Mflop/s are reached at 256^3 on 16 nodes, 600 at 64^3."
 )
 Row = dict[str, Any]
 IGNORES = ("repeat",)

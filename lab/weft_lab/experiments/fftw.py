@@ -12,7 +12,7 @@ NAME = "fftw"
 TITLE = "the transform with weft's exchanges, and FFTW's MPI transform in the same runs"
 PAPER = "000 and 001, which both found FFTW's MPI transform of their days slow"
 STATEMENT = (
-    "000 wrote a transpose of its own, in pairs of nodes; 001 saw no speed-up of FFTW's MPI transform over one node "
+    "000 wrote a transpose of its own, in pairs of nodes. 001 saw no speed-up of FFTW's MPI transform over one node, "
     "and sent slices while the next were transformed."
 )
 Row = dict[str, Any]

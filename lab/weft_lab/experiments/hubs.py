@@ -12,8 +12,8 @@ NAME = "hubs"
 TITLE = "the exchange on a switch and on hubs of 2 and 4 nodes"
 PAPER = "000, Fig. 7"
 STATEMENT = (
-    "At 128^3 the network with a switch alone is the fastest; with 2 nodes on a hub the exchange takes longer, with 4 "
-    "longer still, and it no longer scales with the number of nodes as the model says."
+    "At 128^3 the network with a switch alone is the fastest. With 2 nodes on a hub the exchange takes longer, with 4 "
+    "longer still. It then no longer scales with the number of nodes as the model says."
 )
 Row = dict[str, Any]
 SWITCHED = 0
@@ -80,7 +80,7 @@ def verdict(rows: list[Row]) -> str:
     text = (
         f"{nodes} nodes, {rows[0]['extent']}^3: hubs of 2 take {slower[2]:.1f} times, hubs of 4 {slower[4]:.1f} times "
         f"as long as the switch alone. {word}: more nodes on a medium make the exchange slower. A hub of k nodes "
-        "carries at most 1/(2k) of what k links of a switch carry, both ways counted, so up to 4 and 8 times as long "
+        "carries at most 1/(2k) of the data of k links of a switch, both ways counted. So up to 4 and 8 times as long "
         "was to be expected."
     )
     pair = {hub: table[hub][nodes]["pair_mbit_per_s"] for hub in table}

@@ -13,7 +13,7 @@ TITLE = "time of a full-duplex exchange against message length"
 PAPER = "000, Fig. 2"
 STATEMENT = (
     "Between two nodes of a 100 Mb/s network, all others silent, the time of a message grows nearly linearly with its "
-    "length: 85 us for each kB (94 Mb/s, 0.34 us for a word of 4 bytes), and about 100 us to start."
+    "length. It takes 85 us for each kB (94 Mb/s, 0.34 us for a word of 4 bytes), and about 100 us to start."
 )
 Row = dict[str, Any]
 IGNORES = ("nodes", "repeat")

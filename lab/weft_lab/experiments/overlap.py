@@ -11,7 +11,7 @@ NAME = "overlap"
 TITLE = "chunks sent while the next are transformed, on 4 nodes"
 PAPER = "001, sections 3 and 4.1"
 STATEMENT = (
-    "Sending the data of a slice while the next one is transformed hides much of the communication; that is why its "
+    "Sending the data of a slice while the next one is transformed hides much of the communication. So its "
     "transform gains from more nodes where FFTW's does not."
 )
 Row = dict[str, Any]

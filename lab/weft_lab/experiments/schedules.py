@@ -13,7 +13,7 @@ NAME = "schedules"
 TITLE = "the exchange in pairs, also in pieces; cyclic, Alltoall, scattered"
 PAPER = "000, Fig. 8"
 STATEMENT = (
-    "At 256^3 messages in disjoint pairs are faster than cyclic ones and than MPI's all-to-all on 4 to 16 nodes; the "
+    "At 256^3 messages in disjoint pairs are faster than cyclic ones and than MPI's all-to-all on 4 to 16 nodes. The "
     "others behave as if blocked by a factor above 1. At 64^3 and 128^3 the differences are seen on 4 and 8 nodes and "
     "shrink as nodes are added, for short messages suffer less."
 )

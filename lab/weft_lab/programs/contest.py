@@ -3,7 +3,7 @@ speed of the processors at that time.
 
 Usage: contest.py FILE PROFILE [--dtype NAME] [--repeat K]
 FILE has a list of plans, each as the text of Plan.to_json(), for all ranks or for the first ones. The slowest rank
-counts. Several transforms run without a pause, for two reasons: after a pause a link passes a burst at once, and the
+counts. Several transforms run without a pause, for two reasons. After a pause a link passes a burst at once. The
 exchange of another plan leaves traffic in the network. Slow transforms run twice at most.
 
 The nodes of the lab share this machine's cores, and their profile is measured while all compute. So a plan for a single

@@ -49,8 +49,8 @@ def main() -> None:
 def leave_together(comm: MPI.Comm) -> None:
     """Waits until all ranks are done.
 
-    If ranks end without MPI_Finalize (MPICH over TCP), the last messages of an ended rank are sometimes lost, and a
-    rank that waits for them fails.
+    If ranks end without MPI_Finalize (MPICH over TCP), the last messages of an ended rank are sometimes lost. A rank
+    that waits for them then fails.
     """
     comm.Barrier()
     time.sleep(0.3)

@@ -166,8 +166,8 @@ def parsed(text: str) -> BitPermutation:
 
 def _unwritten(text: str) -> Exception:
     return errors.InvalidArgument(
-        "a permutation in a file is n lines of n digits 0 or 1, the most significant bit first, and if there is one a "
-        f"line such as complement 5; given {text[:60]!r}; write the matrix so, such as "
+        "a permutation in a file is n lines of n digits 0 or 1, most significant bit first, and possibly a line "
+        f"such as complement 5; given {text[:60]!r}; write the matrix so, such as "
         "01 and 10 in two lines"
     )
 

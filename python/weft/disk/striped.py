@@ -135,11 +135,11 @@ def create_set(
 
     index : the file that describes the set. Default: array.weft.json in the first directory.
     block_bytes : the bytes on one disk before the next disk's turn; a multiple of 4096.
-    processors, band_bytes : the number of processors that share the disks, and the number of consecutive bytes that
-        they hold before it is the first one's turn again; 0: one block of each disk (docs/out-of-core-formats.md).
-    skew_rows : shift the disks from row to row of blocks, by the sum of the digits of row / skew_rows in base D, so
-        that columns of a matrix are spread over all disks. 0: no shift. None: suitable for transforms of an array of
-        this size.
+    processors, band_bytes : the number of processors that share the disks, and a number of consecutive bytes. After
+        these it is the first one's turn again. 0: one block of each disk (docs/out-of-core-formats.md).
+    skew_rows : shift the disks from row to row of blocks, by the sum of the digits of row / skew_rows in base D. So
+        columns of a matrix are spread over all disks. 0: no shift. None: suitable for transforms of an array of this
+        size.
     backend : automatic, io_uring, threads or synchronous. depth : concurrent accesses of a disk.
 
     Errors: InvalidArgument for impossible arguments; IoFailure for a set that exists already or a disk without room;

@@ -133,8 +133,8 @@ class FieldFunction:
     call : a Python function of one :class:`weft.Tile`. Or compiled code: a C function
         `int f(const weft_tile *, void *)` of weft/tile.h that returns 0, as a ctypes function, a numba cfunc or a
         scipy.LowLevelCallable.
-    pointwise : element i of the outputs depends on element i of the inputs alone, and all inputs of an element are
-        read before its outputs are written. Inputs and outputs may then share memory.
+    pointwise : element i of the outputs depends on element i of the inputs alone. All inputs of an element are read
+        before its outputs are written. Inputs and outputs may then share memory.
     results : the number of sums or maxima that the function returns in `tile.results`.
     combine : "sum" or "max": how the results of tiles and ranks become one.
 
@@ -316,7 +316,7 @@ class _Call:
     def fill(
         self, fft: Any, side: Any, in_spectrum: bool, inputs: Any, outputs: Any, functions: Any, fields: Any
     ) -> None:
-        """Checks what a caller gave."""
+        """Checks the arguments of a caller."""
         self.fields = field_counts(fields)
         for i, (given, what) in enumerate(zip(functions, ("function", "before", "after"), strict=True)):
             if i == 0 or given is not None:

@@ -49,8 +49,8 @@ class InPlace:
             obstacle = f"disks {', '.join(disks)}"
         if obstacle is not None:
             raise errors.InvalidArgument(
-                "in place is for complex numbers in a .npy or raw file or a striped set, transformed by kinds without "
-                f"r2c in their own precision, and for reals by cosines and sines alone; given {obstacle}; name a target"
+                "in place is for complex numbers in a .npy or raw file or a striped set, by kinds without r2c in their "
+                f"own precision; reals need cosines and sines alone; given {obstacle}; name a target"
             )
         for file in _files_of(stored):
             if not os.access(file, os.W_OK):

@@ -41,16 +41,16 @@ def fft(
     source : a .npy file; a raw file, with `shape` and `dtype`; a dataset of an HDF5 file, x.h5:/path; an array of a
         zarr store in a directory, x.zarr or x.zarr/path; or the .json of a striped set. Blocks of a set that are read
         as a whole are compared with their checksums. Elements are numbers of up to 64 bits, or pairs of them, in either
-        byte order, which the first pass converts; reals for "r2c", complex for "c2r". The source is not changed. If it
-        is in Fortran order, so is the target, and the plan is that of the transposed arrays. Chunked arrays cannot be
-        read in place. They are unpacked into a temporary file in the first directory of `scratch`.
+        byte order, which the first pass converts. They are reals for "r2c", complex for "c2r". The source is not
+        changed. If it is in Fortran order, so is the target, and the plan is that of the transposed arrays. Chunked
+        arrays cannot be read in place. They are unpacked into a temporary file in the first directory of `scratch`.
     precision : "f32" or "f64", of the transform and of the target. Default: f32 for floating-point numbers of 16 and 32
         bits, otherwise f64.
     target : a .npy, .raw or .bin file, which gets its name when it is complete; or the .json of a new striped set, with
         a file in each directory of `disks` (default: next to it). None: `in_place`.
-    in_place : the result replaces the source, in a .npy or raw file or a striped set: complex numbers of kinds without
-        "r2c", or reals by cosines and sines, in their own precision. Each panel that overwrites its input is in a
-        journal first. So the same call resumes after any interruption, unless `checkpoint` is 0. Natural order along
+    in_place : the result replaces the source, in a .npy or raw file or a striped set. It has complex numbers of kinds
+        without "r2c", or reals by cosines and sines, in their own precision. Each panel that overwrites its input is in
+        a journal first. So the same call resumes after any interruption, unless `checkpoint` is 0. Natural order along
         one axis needs temporary space: one array for two or more passes (on ranks: two arrays for three or more). Other
         transforms need two panels per rank. No other process can open a set between the first write and the end.
     method : "auto", "k-pass", or "bmmc:" and one of weft.ooc.METHODS: by superlevels, with more passes. Superlevels

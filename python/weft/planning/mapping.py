@@ -126,9 +126,9 @@ def reordered(
 ) -> Any:
     """Returns a new communicator of the same processes, with ranks numbered over the nodes in an order.
 
-    The ranks of `comm` must be placed as launchers do by default: the first `ranks_per_node` on one node, the next on
-    another, nodes in the machine's numbering. `order` and `ranks_per_node` are as for :func:`places`. Plan on the new
-    communicator with a machine that has the order, `machine.with_order(order)`. Free it after its last use.
+    The ranks of `comm` must be placed as launchers do by default. The first `ranks_per_node` are on one node, the next
+    on another, nodes in the machine's numbering. `order` and `ranks_per_node` are as for :func:`places`. Plan on the
+    new communicator with a machine that has the order, `machine.with_order(order)`. Free it after its last use.
 
     Collective over `comm`. For None (this process alone) it returns None. Errors: InvalidArgument as for
     :func:`places`, Disagreement if ranks give different orders.

@@ -25,8 +25,9 @@ class Halo:
     Parameters
     ----------
     layout : a Layout that cuts each axis at the same positions everywhere, such as that of a process grid.
-    widths : the number of planes on each side of the boxes: one number for all axes, or for each axis a number or a
-        pair (below, above). A width is 0 to the length of its axis, so that planes can come from several ranks.
+    widths : the number of planes on each side of the boxes. One number is for all axes; otherwise each axis has a
+        number or a pair (below, above). A width is 0 to the length of its axis, so that planes can come from several
+        ranks.
     periodic : whether the planes outside the array are those of its other end; for all axes, or one for each.
     comm : an mpi4py communicator. None: this process alone, which uses no MPI.
     dtype : the elements' type, any of fixed size. None: float64.
@@ -43,8 +44,8 @@ class Halo:
     accumulate allocate nothing after their first call.
     Errors: InvalidArgument, LayoutMismatch, Disagreement (ranks gave different arguments), OutOfMemory, Unsupported
     (boxes that cut an axis at different positions, or no such exchange), MpiFailure.
-    Cost: for each axis that is cut, one exchange each for the planes below and above, at the same time; more where
-    planes come from several ranks.
+    Cost: for each axis that is cut, one exchange each for the planes below and above, at the same time. It is more
+    where planes come from several ranks.
 
     >>> import weft
     >>> halo = weft.Halo(weft.Layout.slab((4,), ranks=1), widths=1)

@@ -43,16 +43,16 @@ class PoissonSolver:
     """Solves laplacian(u) = rho for many rho on one grid.
 
     shape    : points of the global array, 1 to 3 axes for open boundaries.
-    boundary : a word for all axes, or for each axis a word or a pair of words for its two ends: "periodic",
-               "dirichlet" (u is 0 at the wall) or "neumann" (u has no slope there). "open": u decays as in free space;
-               then for all axes.
+    boundary : a word for all axes, or for each axis a word or a pair of words for its two ends. The words are
+               "periodic", "dirichlet" (u is 0 at the wall) or "neumann" (u has no slope there). "open": u decays as in
+               free space; then for all axes.
     points   : "cells": points in the middle of n cells, h = L/n. "nodes": points at walls, where u is not known to be
                zero: h = L/(n+1) between two Dirichlet walls, L/(n-1) between two Neumann walls, otherwise L/n. Without
                a meaning for periodic axes.
     L        : the length of the box, between the walls; one or one for each axis. Open: n*h.
     order    : "spectral", or 2 for second order: u solves the equations of centred differences exactly. Open with 2:
                the convolution with 1/r on a doubled grid. Open and spectral, three axes: for a smooth rho that is
-               zero near the ends, by a truncated kernel; the grid is padded to the length of the box and its diagonal.
+               zero near the ends, by a truncated kernel. The grid is padded to the length of the box and its diagonal.
     layout   : the layout of rho on the ranks; default: a slab.
     dtype    : of rho and u; default: float64.
 
@@ -150,8 +150,8 @@ def solve_poisson(
     rho    : this rank's part of the array, in the memory order of `layout`.
     layout : the Layout of rho on the ranks; needed for more than one.
 
-    Where every end is periodic or Neumann, the equation has a solution only for a rho without a mean: weft removes
-    the mean, and reports it. Collective. Errors: those of PoissonSolver.
+    Where every end is periodic or Neumann, the equation has a solution only for a rho without a mean. weft removes the
+    mean, and reports it. Collective. Errors: those of PoissonSolver.
 
     >>> import numpy as np, weft
     >>> x = np.arange(32) / 32

@@ -1,8 +1,8 @@
 """Transforms for verification: those that `weft verify --random` and property-based tests draw, and given ones.
 
 A `Case` defines one test completely and fits on one line of JSON, so that its line reproduces a failure. This module
-needs no MPI, no numpy and no compiled part of weft. It computes boxes a second time, on purpose, from the contract
-(part r of p of n indices is [n*r//p, n*(r+1)//p)), in order to check those of weft.
+needs no MPI, no numpy and no compiled part of weft. It computes boxes a second time, on purpose, to check those of
+weft. By the contract, part r of p of n indices is [n*r//p, n*(r+1)//p).
 """
 
 from __future__ import annotations

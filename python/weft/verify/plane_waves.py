@@ -1,6 +1,6 @@
 """Accuracy of transforms that are too large to be gathered, by plane waves with known spectra.
 
-x[j] = sum over waves w of a_w exp(-sign * 2*pi*i * sum over axes of j*k_w/n) has the forward transform
+x[j] = sum over waves w of a_w exp(-sign * 2*pi*i * sum over axes of j*k_w/n) is a field. Its forward transform is
 N * sum of a_w delta(k - k_w), times the scale of the norm. Along a cosine or sine axis a wave is the unscaled inverse
 of one number of the spectrum, and N has the logical length. Each rank fills its own box; only weft moves data. Along
 axes that are not transformed a wave is a plain factor, which does not change. All waves are within the modes of the

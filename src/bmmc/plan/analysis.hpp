@@ -91,8 +91,8 @@ struct FftAnalysis {
 /// A stage of mini-butterflies with inputs on two processors needs two messages of half a load
 /// each. Half of the inputs go one way, half of the results back.
 ///
-/// Errors  Error(invalid_argument) unless all sizes are powers of two, P <= D, memory holds two
-///         blocks of each disk in each buffer, F >= 2, and N is more than memory holds.
+/// Errors  Error(invalid_argument) unless all sizes are powers of two, P <= D, F >= 2, and N is
+///         more than memory holds. Memory must hold two blocks of each disk in each buffer.
 /// Cost    milliseconds for all sizes.
 /// Source  Cormen and Nicol (003), sections 5 and 6.
 FftAnalysis analyze(const SuperlevelFft& fft, FftMethod method);

@@ -8,8 +8,8 @@ namespace weft::bmmc {
 
 /// The Parallel Disk Model, as base-2 logarithms of numbers of records.
 ///
-/// An index has, from its low bits up: b bits of offset in a block, d bits of the disk (the top p
-/// of these are the processor), and the bits of the stripe. A memoryload is the low m bits.
+/// From its low bits up, an index has b bits of offset in a block, d of the disk, and those of the
+/// stripe. The top p of the d bits are the processor. A memoryload is the low m bits.
 struct DiskModel {
   int n = 0;  ///< records
   int m = 0;  ///< records that fit in memory, over all processors

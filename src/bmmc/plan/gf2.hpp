@@ -21,7 +21,7 @@ constexpr Bits bit_range(int first, int last) {
 
 /// A matrix over GF(2) of up to 64 rows and 64 columns, one word per row.
 ///
-/// Rows and columns are numbered from the least significant bit: entry (i, j) is 1 if bit j of x is
+/// Rows and columns are numbered from the least significant bit. Entry (i, j) is 1 if bit j of x is
 /// added to bit i of A x. All operations are exact; products and inverses need up to 64^2 word
 /// operations.
 class BitMatrix {

@@ -16,7 +16,7 @@ BitMatrix bit_reversal(int n);
 /// Bit k becomes bit (k - by) mod n; by may be negative or beyond n.
 BitMatrix right_rotation(int n, int by);
 /// Reorders the axes of an array. Axis a of the source, in C order (the last one is the fastest),
-/// has 2^lg_extents[a] entries; axis a of the target is the source's axis order[a].
+/// has 2^lg_extents[a] entries. Axis a of the target is the source's axis order[a].
 /// Errors: unless lg_extents are at least 0 and `order` is a permutation of the axes.
 BitMatrix axes_permutation(const std::vector<int>& lg_extents, const std::vector<int>& order);
 /// The record at x goes to x xor floor(x / 2), its place in the binary reflected Gray code.

@@ -401,7 +401,7 @@ class Planner {
     if (!plan_.passes.empty()) return;
     refuse_passes(
         "the transposed order needs N <= M^2/B, as two factors of N of which memory holds a row "
-        "and a block of a column: given N = " +
+        "and a block of a column; given N = " +
         std::to_string(n) + " and " + std::to_string(problem_.memory_bytes) +
         " bytes of memory; give more memory, or ask for the natural order");
   }
@@ -431,7 +431,7 @@ class Planner {
     if (prime_pass.radix > 2 && fit_.fitted(least))
       refuse_passes(
           "memory holds a block of each point of a line as long as the largest prime factor, or "
-          "what Bluestein's algorithm takes for an array of one axis: the prime is " +
+          "Bluestein's arrays for one axis; the prime is " +
           std::to_string(prime_pass.radix) + "; " + remedy);
     refuse_passes("each buffer holds a block of each point of the shortest line, " +
                   std::to_string(prime_pass.radix) + " blocks of " +

@@ -9,10 +9,10 @@ namespace weft::ooc {
 /// panels of at least B. An axis that is too long for this is split into radices.
 ///
 /// Runs    At least a block where lengths are powers of two. Otherwise a panel's columns are whole
-///         multiples of the earlier radices where these are below a block, which may cost up to
-///         half of it; last panels are ragged.
+///         multiples of the earlier radices where these are below a block. This may cost up to half
+///         of it. Last panels are ragged.
 /// Reals   of one axis of even length are taken in pairs, by the passes of half as many complex
-///         numbers. Otherwise r2c and c2r transform whole lines in memory: the halved axis is in
+///         numbers. Otherwise r2c and c2r transform whole lines in memory. The halved axis is in
 ///         the first pass of r2c and in the last one of c2r. Where that axis is too long, passes of
 ///         complex numbers do it, and the first and the last one convert.
 /// Cosines Lines of cosines and sines are whole in memory, in any pass with a block of each of their

@@ -16,7 +16,7 @@ using OpenSet = std::unique_ptr<disk::StripedSet>;
 OpenSet open_own_disks(const StoredArray& array, const comm::Communicator& comm, disk::Mode mode,
                        const disk::SetOptions& options);
 
-/// Returns when all ranks' writes are on the disks, and the first rank has saved the checksums of
+/// Returns when all ranks' writes are on the disks. The first rank has then saved the checksums of
 /// blocks that one rank wrote as a whole. Collective.
 void flush_shared(disk::StripedSet& output, const FileOwnership& ownership,
                   const comm::Communicator& comm);

@@ -28,7 +28,7 @@ struct PassFiles {
   /// Alternative: an existing set that is kept; its blocks are compared with their checksums.
   std::optional<StoredArray> scratch = {};
   /// Alternative on ranks: the indexes of such sets of this rank, one for each of its scratch
-  /// volumes; an empty name for a volume without bytes.
+  /// volumes. The name is empty for a volume without bytes.
   std::vector<std::string> own_scratch = {};
   /// Also compare blocks of a plain output; their checksums are stored next to it, in NAME.sums.
   bool checks_output = false;

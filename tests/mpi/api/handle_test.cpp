@@ -260,7 +260,7 @@ TEST(FftContract, PackedMethodsReadAndWriteOnceAStage) {
   EXPECT_EQ(run, static_cast<int>(shapes.size()) * 8 + 2);
 }
 
-/// Expects the exchanges of a recorded run to have moved what the layouts say.
+/// Expects the exchanges of a recorded run to have moved the bytes of the layouts.
 void expect_moved(const api::Handle& handle, bool forward) {
   const Plan& plan = handle.plan();
   const std::size_t exchanges = plan.exchanges.size();

@@ -301,8 +301,8 @@ TEST_P(CommExchanges, exchange_pair_with_different_counts) {
   }
 }
 
-// --- strided boxes: a global array of rows x columns x depth moves from row slabs to column slabs
-// whose memory order is the reverse of the senders'.
+// --- strided boxes: a global array of rows x columns x depth moves from row slabs to column slabs.
+// Their memory order is the reverse of the senders'.
 
 struct Range {
   std::int64_t lo;

@@ -118,7 +118,7 @@ TEST_F(FftPasses, C2cThatBeginsWithAnExchangeDoesNot) {
   Problem problem =
       with_input(shape, Kind::c2c, OutputChoice::any, Layout::pencil(shape, size_of(world), 1, 2));
   problem.axes = {1, 2};
-  if (problem.input.is_whole(1)) GTEST_SKIP() << "so many ranks are no grid of two axes";
+  if (problem.input.is_whole(1)) GTEST_SKIP() << "this number of ranks is no grid of two axes";
   EXPECT_EQ(check_all_ways(problem), std::pair(4, 0));
 }
 

@@ -154,7 +154,7 @@ TEST(RoundTripRecord, TheStageAtTheTurnIsOnePass) {
   }
 }
 
-/// Forward and backward record what comes from other ranks' memory, also with modes and support.
+/// Forward and backward record the bytes from other ranks' memory, also with modes and support.
 TEST(RoundTripRecord, BytesFromOthersAreThoseOfTheLayouts) {
   if (!all_share_memory()) GTEST_SKIP() << "the ranks share no memory here";
   const std::int64_t ranks = size_of(world);

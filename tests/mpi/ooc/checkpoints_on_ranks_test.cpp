@@ -56,7 +56,7 @@ TEST(OocCheckpointsOnRanks, GoesOnFromItsLastCheckpoint) {
       kept = at;
       disks.flush();
     };
-    // In the middle of passes, if at all: what comes after it is done again.
+    // In the middle of passes, if at all: later rounds are done again.
     const Checkpoints checkpoints = {.is_due = [&] { return rounds % 11 == 0; }, .keep = told};
     const auto error = comm::error_of([&] {
       const auto fail = [&](const PassProgress&) {

@@ -213,7 +213,7 @@ TEST(OocOnRanks, OneRanksFailureIsThatOfAll) {
     expect_failure(ErrorCode::io_failure, "fails on purpose",
                    [&](Disks& disks) { disks.output().fail_write(when); });
   }
-  // No rank goes on with what it has not got.
+  // No rank continues with data that it has not received.
   expect_failure(
       ErrorCode::io_failure, "fails on purpose", [](Disks& disks) { disks.input().fail_wait(0); },
       {.on_panel = [](const PassProgress&) { ADD_FAILURE() << "a round after the failure"; }});

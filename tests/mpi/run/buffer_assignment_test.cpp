@@ -31,7 +31,7 @@ std::string place_words(const kernel::Place& place, std::int64_t ranks) {
   return words.empty() ? "nothing" : words;
 }
 
-/// "input > work, second > output": what each stage reads and writes.
+/// "input > work, second > output": the buffers that each stage reads and writes.
 std::string assigned(const Plan& plan, Variant variant, std::int64_t rank) {
   const BufferAssignment found = assign_buffers(plan, variant, rank);
   std::string words;

@@ -1,4 +1,4 @@
-// The bytes of the array before and after each stage of a plan, and those that its exchanges move: the
+// The bytes of the array before and after each stage of a plan, and those that its exchanges move. They are the
 // expected values for records of traffic.
 #pragma once
 

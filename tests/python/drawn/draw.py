@@ -2,8 +2,8 @@
 
     python tests/python/drawn/draw.py --draws 2000
 
-Faults are an unforeseen error, a traceback, a hang, a crash, a status other than 0, 1 or 2, and a file that remains
-after a failure. To run one by hand: `python tests/python/drawn/drawn_files.py FOLDER`, then in that
+Faults are an unforeseen error, a traceback, a hang, a crash, and a status other than 0, 1 or 2. A file that remains
+after a failure is a fault too. To run one by hand: `python tests/python/drawn/drawn_files.py FOLDER`, then in that
 folder.
 """
 

@@ -65,7 +65,7 @@ def expected(
 
 
 def transformed(folder: Path, x: np.ndarray, **given: Any) -> tuple[np.ndarray, ooc.RunReport]:
-    """From one .npy file into another; what the disks counted is what the plan says."""
+    """From one .npy file into another; the disks count the bytes of the plan."""
     np.save(folder / "in.npy", x)
     moved = ooc.fft(folder / "in.npy", folder / "out.npy", **given)
     plan = moved.plan
@@ -203,7 +203,7 @@ def test_a_process_that_ends_at_any_step_is_resumed(tmp_path: Path, in_place: bo
 
 @pytest.mark.parametrize("kinds", ["dct2,dct2,dct2", "dct1,c2c,r2c"])
 def test_ranks(tmp_path: Path, kinds: str) -> None:
-    """They send what the dry run said."""
+    """They send the bytes of the dry run."""
     x = values((30, 28, 26), "float64")
     np.save(tmp_path / "in.npy", x)
     size = ("--kind", kinds, "--memory", "64KiB", "--block", "256", "--json")

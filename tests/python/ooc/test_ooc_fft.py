@@ -338,7 +338,7 @@ def test_a_damaged_block_of_the_source_ends_it(inputs: Path) -> None:
 
 
 def limited(folder: Path, kib: int, *arguments: object) -> Outcome:
-    """`weft ooc fft` where no file may be larger: what a full disk is like."""
+    """`weft ooc fft` where no file may be larger, as on a full disk."""
     words = [sys.executable, "-m", "weft", "ooc", "fft", *map(str, arguments)]
     return run(["bash", "-c", f'ulimit -f {kib} && exec "$@"', "bash", *words], folder)
 

@@ -60,7 +60,7 @@ def test_reals_and_the_way_back(tmp_path: Path, shape: tuple[int, ...], axes: An
 
 
 def test_one_axis_is_in_either_order(tmp_path: Path) -> None:
-    """A header may call a line what it likes."""
+    """A header may give either order for a line."""
     x = values(999, "complex128")
     path = saved(tmp_path, x)
     content = path.read_bytes().replace(b"'fortran_order': False", b"'fortran_order': True ", 1)

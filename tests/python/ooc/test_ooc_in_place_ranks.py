@@ -22,7 +22,7 @@ from weft.ooc.job import PlannedTransform
 if TYPE_CHECKING:
     from pool import Pool
 
-# Shape, dtype and what else is asked for: what stays where it is, and lines that move through temporary space.
+# Shape, dtype and other options: arrays that stay in their place, and lines that move through temporary space.
 CASES: list[tuple[tuple[int, ...], str, dict[str, Any]]] = [
     ((48, 30, 20), "complex128", {"block_bytes": 256}),
     ((36, 50, 8), "complex64", {"block_bytes": 256, "axes": (0, 2), "inverse": True, "norm": "ortho"}),

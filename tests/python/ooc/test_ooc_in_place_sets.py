@@ -35,7 +35,7 @@ CASES: list[tuple[tuple[int, ...], str, dict[str, Any]]] = [
 
 
 def made_set(folder: Path, shape: tuple[int, ...] = SHAPE, dtype: str = "complex128", **how: Any) -> np.ndarray:
-    """x.json over three disks; what is in it."""
+    """Makes x.json over three disks; returns its elements."""
     x = values(shape, dtype)
     disks = [folder / f"disk{number}" for number in range(3)]
     for disk in disks:
@@ -183,7 +183,7 @@ def keep_safe(folder: Path) -> None:
 
 
 def with_safe_copies(folder: Path, work: Callable[[], object]) -> object:
-    """Within a process that is going to end: copies what is on the disks whenever a checkpoint is noted."""
+    """Within a process that is going to end: copies the disks whenever a checkpoint is noted."""
     keep = checkpoint_files.Keeper.keep
 
     def kept(self: checkpoint_files.Keeper, *at: Any) -> None:

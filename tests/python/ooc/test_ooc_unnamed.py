@@ -1,4 +1,4 @@
-"""A set gets its name when it is complete: what a process that ends has left cannot be taken for a result."""
+"""A set gets its name when it is complete. Remains of an ended process cannot be taken for a result."""
 
 import os
 import signal

@@ -47,7 +47,7 @@ def _long_numbers() -> Iterator[None]:
 
 
 def drawn_call(comm: Any, text: str, folder: str) -> dict[str, Any]:
-    """Collective: evaluates a call in a folder; also returns what it printed."""
+    """Collective: evaluates a call in a folder; also returns its output."""
     os.chdir(folder)
     printed = io.StringIO()
     with contextlib.redirect_stderr(printed), contextlib.redirect_stdout(printed):

@@ -75,8 +75,8 @@ TEST(Superlevels, least_crossing_sends_less) {
   }
 }
 
-/// Passes of one processor whose memory is one buffer: ceil(min(m, n - m) / (m - b)) + 1 of the
-/// reversal, and as many and one more of each superlevel.
+/// Passes of one processor whose memory is one buffer. The reversal has
+/// ceil(min(m, n - m) / (m - b)) + 1, and each superlevel one more.
 TEST(Superlevels, passes_are_those_of_the_formula) {
   struct Case {
     int n, m, b;

@@ -9,8 +9,8 @@
 namespace weft::kernel {
 namespace {
 
-/// 15 complex lines would leave three columns of a transpose to single moves, and rows across them
-/// could not be streamed: 2^20 points took 1.5 times as long.
+/// 15 complex lines would leave three columns of a transpose to single moves. Rows across them
+/// could not be streamed. 2^20 points took 1.5 times as long.
 TEST(TileShape, RowsAcrossTheLinesAreWholeCacheLines) {
   for (const std::int64_t element : {8, 16, 32})
     for (std::int64_t length = 1; length <= 20000; length += 1 + length / 50) {

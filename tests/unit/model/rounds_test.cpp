@@ -34,7 +34,7 @@ TEST(Rounds, a_ring_of_four_has_one_message_on_a_link_in_each_round) {
 }
 
 // Cyclic: 1, 2, 2, 1 messages over each link. Pairwise, a reflection of the ring in each round: one
-// pair of neighbours, and one of nodes two apart on the other side; no two meet.
+// pair of neighbours, and one of nodes two apart on the other side. No two meet.
 TEST(Rounds, a_ring_of_five_is_busier_by_shifts_than_by_reflections) {
   EXPECT_EQ(all_to_all(torus({5}), Schedule::cyclic), 6);
   EXPECT_EQ(all_to_all(torus({5}), Schedule::pairwise), 5);
@@ -44,7 +44,7 @@ TEST(Rounds, a_ring_of_five_is_busier_by_shifts_than_by_reflections) {
 }
 
 // Rounds of four on nodes 00 01 10 11: two ways between neighbours in a ring of 2, half each way.
-// Along an axis of two the halves go forward and backward, which are two links: 0.5 in each, but a
+// Along an axis of two the halves go forward and backward, which are two links: 0.5 in each. But a
 // message needs as long as if it had one link.
 TEST(Rounds, a_message_has_one_link_of_a_torus) {
   EXPECT_EQ(all_to_all(torus({2, 2}), Schedule::pairwise), 3);

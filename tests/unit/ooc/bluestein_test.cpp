@@ -104,7 +104,7 @@ Numbers taken(FakeVolume& volume, bool reals) {
   return array;
 }
 
-/// Runs a plan; what was moved and held is what the plan says.
+/// Runs a plan; it moves and holds the bytes that the plan says.
 template <class Real>
 Numbers transformed_primes(const KPassPlan& plan, const Numbers& array,
                            const PassOptions& options) {
@@ -143,7 +143,7 @@ double relative_error(const Numbers& found, const Numbers& exact, long double sc
   return static_cast<double>(std::sqrt(error / norm));
 }
 
-/// For c2r the reals are given, and what is to be found is them times N.
+/// For c2r the reals are given, and the expected result is N times these.
 void expect_transform(const KPassPlan& plan, unsigned seed, int sign) {
   const KPassProblem& p = plan.problem;
   Numbers array = random_array(volume(p.shape), p.has_reals(), seed);

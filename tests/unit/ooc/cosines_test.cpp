@@ -236,7 +236,7 @@ Kinds random_kinds(Random& random, std::size_t axes) {
   return Kinds(std::move(kinds));
 }
 
-/// Forward against long double, then back from what is exact there.
+/// Forward against long double, then back from its exact result.
 TEST(CosinesOnDisks, AgreeWithTheReferenceThereAndBack) {
   const std::uint64_t seed = test_support::chosen_seed(71);
   Random random(seed);

@@ -27,7 +27,7 @@ TEST(Price, the_sum_by_hand_where_the_disk_limits) {
   EXPECT_NEAR(price.arithmetic_s, 4 * panel_arithmetic_s, 1e-12);
   EXPECT_NEAR(price.memory_s, 4 * panel_memory_s, 1e-12);
   EXPECT_NEAR(price.ends_s, panel_read_s + panel_write_s + 0.02, 1e-12);
-  // One panel is transformed while the next is read, two while both go on, one while one is written.
+  // One panel is transformed while the next is read, two while both are done, one while one is written.
   EXPECT_NEAR(price.seconds, 0.02 + 4 * (panel_read_s + panel_write_s), 1e-12);
   EXPECT_EQ(price.limit, PassLimit::disk);
 }
@@ -54,7 +54,7 @@ TEST(Price, threads_share_arithmetic_and_memory) {
 TEST(Price, nothing_overlaps_where_the_caller_does_the_accesses) {
   const model::DiskAssignment storage{.disks = {round_disk()}, .asynchronous = false};
   const KPassCost price = only(cost_of(columns(), round_machine(), storage));
-  // Each access takes what it takes alone: 10 ms.
+  // Each access takes as long as alone: 10 ms.
   const double read_s = 64 * (1e-2 + 256e-6);
   const double write_s = 64 * (1e-2 + 512e-6);
   EXPECT_NEAR(price.seconds, 4 * (read_s + write_s + panel_compute_s), 1e-12);

@@ -40,7 +40,7 @@ class Bounds:
     """Times that a transform can hardly beat, measured in turn with it."""
 
     memory_s: float  # two passes over the array
-    memory: str  # what the passes do
+    memory: str  # the kind of passes
     arithmetic_s: float  # all lines in cache
 
 

@@ -316,9 +316,8 @@ def figures(rows: list[ModelRow]) -> dict[str, float]:
 def summary(rows: list[ModelRow]) -> list[str]:
     found = figures(rows)
     lines = [
-        f"{len(rows)} problems: predicted and measured time of the plan chosen by the model differ by "
-        f"{found[f'median_error{name}']:.1%} in the median, and by at most {found[f'error_of_90_percent{name}']:.1%} "
-        f"in 90 %, predicted from the profile {how}"
+        f"{len(rows)} problems: predicted and measured times differ by {found[f'median_error{name}']:.1%} in the "
+        f"median, by at most {found[f'error_of_90_percent{name}']:.1%} in 90 %, predicted from the profile {how}"
         for name, how in (("", "with a calibration next to each problem"), ("_by_profile", "unchanged"))
     ]
     for name, share in ALLOWED.items():

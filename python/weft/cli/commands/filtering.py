@@ -71,7 +71,7 @@ def run(options: FilterOptions, session: Session) -> int:
     fft = _transform(options, session, problem)
     with session.together():
         if operator is not None:
-            operator.bound(fft)  # refuses what does not fit before anything is read
+            operator.bound(fft)  # refuses a misfit before anything is read
     if options.explain and not options.json:
         session.print(explained(fft.explain(), fft.plan))
     clock.lap("plan_s")

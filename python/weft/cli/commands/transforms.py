@@ -72,8 +72,8 @@ def fft_command(
         str | None,
         typer.Option(
             metavar="AxB",
-            help="Points of the grid along each axis, where the file has fewer: those of an inverse of a truncated "
-            "spectrum, or those of IN and the zeros that follow them.",
+            help="Points of the grid along each axis, where the file has fewer. IN is a truncated spectrum, or zeros "
+            "follow its points.",
         ),
     ] = None,
     file_chunks: Annotated[

@@ -15,8 +15,8 @@ from weft.cli.support.environment import usable_cores
 RANKS_A_CORE = 32
 # A rank has 36 MiB of its own before its first array: Python, numpy and MPI.
 RANK_BYTES = 48 << 20
-# Open MPI needs files of 4 MiB for shared memory, 424 MB of addresses for each rank, and in mpiexec 20 open files and 4
-# for each rank. With less it waits for ever.
+# Open MPI needs files of 4 MiB for shared memory, and 424 MB of addresses for each rank. mpiexec needs 20 open files,
+# and 4 for each rank. With less it waits for ever.
 FILE_BYTES = 16 << 20
 ADDRESS_BYTES = 512 << 20
 OPEN_FILES = 64

@@ -175,7 +175,7 @@ def unmake(note: Note, places: Places) -> None:
 
 
 def clear(note: Note) -> None:
-    """Removes what an earlier process has left of the files that are being made."""
+    """Removes remains, which an earlier process has left, of the files that are being made."""
     for file in map(Path, note.making or ()):
         for leftover in (file, *leftovers_of_text(file)):
             leftover.unlink(missing_ok=True)

@@ -1,4 +1,4 @@
-"""The checkpoint of a transform on disks: it resumes what an earlier process left, or begins again."""
+"""The checkpoint of a transform on disks: it resumes the work of an earlier process, or begins again."""
 
 from __future__ import annotations
 
