@@ -19,7 +19,7 @@ namespace {
 
 /// The precision in which the numbers of an array of T are computed.
 template <class T>
-using Wide = std::conditional_t<std::is_same_v<T, long double>, long double, double>;
+using FactorReal = std::conditional_t<std::is_same_v<T, long double>, long double, double>;
 
 /// A distributed array of this rank.
 struct LocalArray {
@@ -44,12 +44,12 @@ void fill_from_squares(const LocalArray& array, const AxisNumbers& squares, cons
   tile.extents = extents.data();
   tile.strides = strides.data();
   const std::int64_t axis = row_axis(tile);
-  const AxisTables<Wide<T>> tables(squares);
-  const TileTables<Wide<T>> of_tile(tables, tile, axis);
+  const AxisTables<FactorReal<T>> tables(squares);
+  const TileTables<FactorReal<T>> of_tile(tables, tile, axis);
   const std::int64_t parts = array.element == Element::complex ? 2 : 1;
   for_each_row(tile, axis, [&](const TileRow& row) {
     T* out = row_of<T>(array.data, tile, row);
-    const Wide<T> others = of_tile.sum(row);
+    const FactorReal<T> others = of_tile.sum(row);
     for (std::int64_t i = 0; i < tile.extents[axis]; ++i) {
       T* const element = out + i * parts * tile.strides[axis];
       element[0] = static_cast<T>(value(others + of_tile.along()[i]));
