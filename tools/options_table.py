@@ -15,7 +15,8 @@ TABLES = (
     ("Exchanges", "Members of `weft.Exchange`; [exchanges](exchanges.md) explains them.", Exchange),
     (
         "Planning",
-        "Members of `weft.Planning`; [planning](planning.md) explains them. They are direct arguments of `weft.plan`.",
+        "Members of `weft.Planning`; [planning](planning.md) explains them. All but `budget_s` and `wisdom` are direct "
+        "arguments of `weft.plan`.",
         Planning,
     ),
     (

@@ -171,7 +171,7 @@ class Planning:
     all_ranks: bool | None = option(
         Switch(),
         None,
-        "Use every rank, or fewer where that is faster. Default: fewer if a machine is named, otherwise all.",
+        "Use every rank, or fewer where that is faster. Default: fewer if the call names a machine, otherwise all.",
         flags=("--all-ranks/--fewer-ranks",),
     )
     budget_s: float = option(
@@ -213,7 +213,7 @@ class TransformOptions:
     modes: Any = option(
         Modes(),
         None,
-        "Number m of wavenumbers in the spectrum: the m lowest. 2/3: those below 2/3 of the highest. One for all axes, "
+        "The spectrum has the m lowest wavenumbers. 2/3: those below 2/3 of the highest. One for all axes, "
         "or one for each. Default: all of them.",
     )
     support: Any = option(

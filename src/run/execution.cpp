@@ -51,7 +51,7 @@ Execution::Execution(const comm::Communicator& comm, int threads, bool own_works
     resources.hand_over = &shared_->hand_over();
   }
   if (programs_[0].is_exposed()) {
-    // Without chunks one buffer is enough.
+    // The second exposed buffer has 0 bytes if no exchange is in chunks.
     for (int buffer = first_exposed; buffer < first_shared; ++buffer)
       if (comm.max(sizes_[buffer]) > 0) exposed_.emplace_back(comm, sizes_[buffer]);
     resources.exposed = exposed_;
@@ -59,7 +59,7 @@ Execution::Execution(const comm::Communicator& comm, int threads, bool own_works
   }
   buffers_.resize(shared_ ? shared_->pointers() : std::size_t{buffer_count});
   for (std::size_t i = 0; i < programs_.size(); ++i)
-    if (i % 2 == 0)
+    if (i % 2 == 0)  // an odd program is that of the same direction in place
       programs_[i].connect(resources);
     else
       programs_[i].connect_like(programs_[i - 1]);

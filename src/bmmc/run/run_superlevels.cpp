@@ -10,11 +10,12 @@
 namespace weft::bmmc {
 namespace {
 
-/// Volumes in turn: each permuting pass reads the output of the last one, and the last pass writes
-/// the output.
-class InTurn {
+/// Volumes for permuting passes: each reads the result of the previous one. Targets alternate so that
+/// the final pass writes volumes.output.
+class AlternatingVolumes {
  public:
-  InTurn(const RecordVolumes& volumes, std::int64_t passes) : volumes_(volumes), left_(passes) {
+  AlternatingVolumes(const RecordVolumes& volumes, std::int64_t passes)
+      : volumes_(volumes), left_(passes) {
     at_ = volumes.input;
   }
 
@@ -34,9 +35,9 @@ class InTurn {
 void check_volume(const char* what, const disk::Volume* volume, std::int64_t bytes) {
   const std::int64_t given = volume == nullptr ? 0 : volume->bytes();
   if (given < bytes)
-    throw Error(ErrorCode::invalid_argument, std::string("the ") + what + " volume holds " +
-                                                 std::to_string(bytes) + " bytes; given " +
-                                                 std::to_string(given) + "; give a larger one");
+    throw Error(ErrorCode::invalid_argument,
+                std::string("the ") + what + " volume must hold at least " + std::to_string(bytes) +
+                    " bytes; given " + std::to_string(given) + "; give a larger one");
 }
 
 void check(const RecordVolumes& volumes, std::int64_t bytes, std::int64_t passes) {
@@ -47,11 +48,11 @@ void check(const RecordVolumes& volumes, std::int64_t bytes, std::int64_t passes
       volumes.output == volumes.scratch)
     throw Error(
         ErrorCode::invalid_argument,
-        "input, output and scratch are different volumes; given one twice; give each its own");
+        "input, output and scratch must be different volumes; given one twice; give each its own");
 }
 
-void permute(const std::vector<PermutationPass>& passes, const DiskModel& disks, InTurn& volumes,
-             const RecordRun& run) {
+void permute(const std::vector<PermutationPass>& passes, const DiskModel& disks,
+             AlternatingVolumes& volumes, const RecordRun& run) {
   for (const PermutationPass& pass : passes) {
     disk::Volume& source = volumes.source();
     execute_pass(pass, disks, source, volumes.target(), run);
@@ -66,7 +67,7 @@ std::int64_t loads_of(const std::vector<PermutationPass>& passes, const DiskMode
 }
 
 /// Counts loads and reports them.
-std::function<void()> teller(const LoadProgress& on_load, std::int64_t loads) {
+std::function<void()> load_counter(const LoadProgress& on_load, std::int64_t loads) {
   if (!on_load) return {};
   return [on_load, loads, done = std::int64_t{0}]() mutable { on_load(++done, loads); };
 }
@@ -78,9 +79,10 @@ SuperlevelCounts run_permutation(const std::vector<PermutationPass>& passes, con
                                  ProcessorExchange* peers, const LoadProgress& on_load) {
   check(volumes, record_bytes << disks.n, std::ssize(passes));
   SuperlevelCounts counts;
-  const RecordRun run = {record_bytes, peers, &counts, teller(on_load, loads_of(passes, disks))};
-  InTurn in_turn(volumes, std::ssize(passes));
-  permute(passes, disks, in_turn, run);
+  const RecordRun run = {record_bytes, peers, &counts,
+                         load_counter(on_load, loads_of(passes, disks))};
+  AlternatingVolumes alternating(volumes, std::ssize(passes));
+  permute(passes, disks, alternating, run);
   return counts;
 }
 
@@ -98,16 +100,16 @@ SuperlevelCounts run_superlevels(const FftAnalysis& fft, const RecordVolumes& vo
   for (const Superlevel& level : fft.levels)
     loads += std::int64_t{1} << (fft.disks.n - level.lg_load);
   SuperlevelCounts counts;
-  const RecordRun run = {record_bytes, peers, &counts, teller(options.on_load, loads)};
+  const RecordRun run = {record_bytes, peers, &counts, load_counter(options.on_load, loads)};
   kernel::LocalOptions local = options.local;
   if (local.engine == nullptr) local.engine = &kernel::default_engine();
-  InTurn in_turn(volumes, permuting_passes(fft));
-  permute(fft.permutations.front().passes, fft.disks, in_turn, run);
+  AlternatingVolumes alternating(volumes, permuting_passes(fft));
+  permute(fft.permutations.front().passes, fft.disks, alternating, run);
   for (std::size_t k = 0; k < fft.levels.size(); ++k) {
-    counts.looks_at_input = k == 0;
-    execute_superlevel(fft.levels[k], fft.disks, in_turn.source(), options.sign,
+    counts.looks_at_input = k == 0;  // later ones read weft's own numbers
+    execute_superlevel(fft.levels[k], fft.disks, alternating.source(), options.sign,
                        k == 0 ? options.scale : 1, local, run);
-    permute(fft.permutations[k + 1].passes, fft.disks, in_turn, run);
+    permute(fft.permutations[k + 1].passes, fft.disks, alternating, run);
   }
   return counts;
 }

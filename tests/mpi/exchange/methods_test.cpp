@@ -1,4 +1,4 @@
-// Compares every combination of choices with MPI_Alltoallw.
+// Exchange methods against MPI_Alltoallw, with floats on the wire, pieces and presets.
 #include <set>
 
 #include "comm/from_mpi.hpp"
@@ -9,7 +9,9 @@ namespace weft::test_support {
 namespace {
 
 std::vector<Exchange> exchanges() {
-  const Problem here{.shape = {8}, .ranks = size_of(world)};  // no node memory: shared has its own
+  const Problem here{
+      .shape = {8},
+      .ranks = size_of(world)};  // without node memory: Method::shared has its own tests
   std::vector<Exchange> found = all_exchanges(here, 3);
   for (const std::int64_t chunks : {std::int64_t{2}, every_slice})
     found.push_back({.method = Method::messages,
@@ -27,7 +29,8 @@ TEST(FftMethods, AgreeWithTheOracle) {
   for (const Problem& problem : exchange_problems())
     for (const bool in_place : {false, true}) {
       const Results expected = run_both(problem, oracle_exchange, false, in_place);
-      std::size_t number = row++ / 2 + (in_place ? 1 : 0);  // in place for every second problem
+      std::size_t number =
+          row++ / 2 + (in_place ? 1 : 0);  // alternately in place and not, from problem to problem
       for (const Exchange& exchange : all) {
         if (!is_compared(number++)) continue;
         SCOPED_TRACE(to_json(problem) + (in_place ? " in place, " : ", ") + describe(exchange));
@@ -39,9 +42,10 @@ TEST(FftMethods, AgreeWithTheOracle) {
     }
   std::set<Method> methods;
   for (const Exchange& exchange : all) methods.insert(exchange.method);
-  const std::size_t others = size_of(world) == 1 ? 1 : 2;  // automatic; one rank shares with itself
-  EXPECT_EQ(methods.size() + others, static_cast<std::size_t>(value_count<Method>));
-  const std::size_t ways = 2 * 2 + 2 * 3 * 2 * 2 + 2;  // collective, messages, more chunks
+  const std::size_t left_out = size_of(world) == 1 ? 1 : 2;  // automatic, of several ranks shared
+  EXPECT_EQ(methods.size() + left_out, static_cast<std::size_t>(value_count<Method>));
+  // Collective: forms x chunks. Messages: forms x schedules x requests x chunks. More chunks: 2.
+  const std::size_t ways = 2 * 2 + 2 * 3 * 2 * 2 + 2;
   EXPECT_GE(all.size(), ways);
   const std::size_t cases = all.size() * 2 * exchange_problems().size();
   EXPECT_EQ(compared, static_cast<int>(size_of(world) <= 3 ? cases : cases / 2));
@@ -85,8 +89,8 @@ TEST(FftMethods, FloatsOnTheWire) {
   EXPECT_EQ(compared, static_cast<int>(4 * exchange_problems().size()));
 }
 
-/// Floats arrive in the memory of the doubles that they become. With a row a rank, blocks arrive in
-/// the order of the array. c2r in two sweeps needs that memory for other data.
+/// Floats arrive in the memory of the doubles that they become. If each rank has one row, blocks
+/// arrive in the order of the array. c2r in two sweeps needs that memory for other data.
 TEST(FftMethods, FloatsThatArriveInPlace) {
   const std::int64_t ranks = size_of(world);
   if (ranks == 1) GTEST_SKIP() << "one rank exchanges nothing";
@@ -103,8 +107,8 @@ TEST(FftMethods, FloatsThatArriveInPlace) {
     }
 }
 
-/// Rows of reals that are parts of a neighbour's rows are not padded. Those of a chunk are at their
-/// places in the whole array. With two threads the first stage takes two sweeps.
+/// If ranks share rows of reals, the rows are not padded. The rows of a chunk are where they are
+/// without chunks. With two threads the first stage takes two sweeps.
 TEST(FftMethods, RealsInPlaceInTwoSweeps) {
   const std::int64_t ranks = size_of(world);
   if (ranks == 1) GTEST_SKIP() << "one rank exchanges nothing";
@@ -163,15 +167,15 @@ TEST(FftMethods, Pieces) {
           EXPECT_EQ(bytes, sum_of(whole, &StepRecord::bytes_sent));
           const std::int64_t messages = sum_of(found, &StepRecord::messages);
           EXPECT_GE(messages * piece_bytes, bytes) << "a message was longer than a piece";
-          if (chunks > 1) continue;  // of which every block has a last piece
+          if (chunks > 1) continue;  // each chunk has last pieces of its own
           const std::int64_t blocks = sum_of(whole, &StepRecord::messages);
           EXPECT_LE(messages, bytes / piece_bytes + blocks);
         }
   }
 }
 
-/// Each preset gives its choices, in the plan and in the report of the run.
-TEST(FftMethods, PresetsAreTheirChoices) {
+/// A preset has the documented method, schedule and form, in the plan and in the report of the run.
+TEST(FftMethods, PresetsHaveTheDocumentedChoices) {
   const std::int64_t ranks = size_of(world);
   if (ranks == 1) GTEST_SKIP() << "one rank exchanges nothing";
   const std::vector<std::pair<Preset, std::vector<std::string>>> expected = {

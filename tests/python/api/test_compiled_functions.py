@@ -1,4 +1,4 @@
-"""Functions of fields that are compiled: by C, by numba, and those that numpy runs; what of them is refused."""
+"""Functions of fields in C, numba and numpy, and the refused ones."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from fields_on_ranks import local, noise
 pytestmark = pytest.mark.skipif(not weft.running_available(), reason="transforms need weft's extension module over MPI")
 FUNCTION_SOURCE = """
 #include "weft/tile.h"
-/* Multiplies the one input by the number that `user` points to. */
+/* Multiplies the one input by the number that `user` points to, or by 2 if it is NULL. */
 int times(const weft_tile* tile, void* user) {
   const int64_t parts = tile->is_complex ? 2 : 1;
   const double factor = user ? *(const double*)user : 2;
@@ -85,10 +85,11 @@ def test_a_function_that_numba_compiles(pointwise: bool) -> None:
     function = weft.numba_function(energy_and_half, results=2, pointwise=pointwise)
     done = fft.apply_in_spectrum(function, [x])
     np.testing.assert_allclose(done.outputs[0], x / 2, atol=1e-13)
+    # The second sum is that of kx^2 over the 6 x 5 x 5 points of the half spectrum.
     assert done.results == pytest.approx(((x**2).sum() * x.size, (0 + 1 + 4 + 9 + 4 + 1) * 5 * 5), rel=1e-12)
 
 
-def test_what_numba_function_refuses() -> None:
+def test_refused_arguments_of_numba_function() -> None:
     with pytest.raises(weft.InvalidArgument, match="a Python function"):
         weft.numba_function(print)
     for options, text in (
@@ -103,11 +104,11 @@ def test_what_numba_function_refuses() -> None:
 def test_a_function_that_numba_cannot_compile() -> None:
     pytest.importorskip("numba")
 
-    def words(inputs: Any, outputs: Any, coordinates: Any, weights: Any, results: Any) -> None:
+    def uses_a_missing_name(inputs: Any, outputs: Any, coordinates: Any, weights: Any, results: Any) -> None:
         outputs[0][0, 0, 0] = inputs.missing
 
     with pytest.raises(weft.InvalidArgument, match="numba cannot compile"):
-        weft.numba_function(words)
+        weft.numba_function(uses_a_missing_name)
 
 
 @pytest.mark.parametrize(
@@ -119,7 +120,9 @@ def test_a_function_that_numba_cannot_compile() -> None:
         ((4, 6, 2), {"components": 3}, 1, "inputs=3, outputs=3, dims=3, dtype='complex128'"),
     ],
 )
-def test_other_fields_than_numba_compiled(shape: tuple[int, ...], options: Any, fields: int, given: str) -> None:
+def test_fields_that_do_not_fit_the_compiled_function(
+    shape: tuple[int, ...], options: Any, fields: int, given: str
+) -> None:
     pytest.importorskip("numba")
     fft = weft.FFT(shape, kind="r2c", **options)
     function = weft.numba_function(energy_and_half, results=2)
@@ -131,8 +134,8 @@ def test_other_fields_than_numba_compiled(shape: tuple[int, ...], options: Any, 
     assert f"the call has {given}; compile one for these" in text
 
 
-def test_fields_at_the_ends_and_at_the_turn() -> None:
-    """Each function is compiled for the fields at its place."""
+def test_fields_of_before_function_and_after() -> None:
+    """Each function must fit the numbers of fields that it gets."""
     pytest.importorskip("numba")
     fft = weft.FFT((4, 6, 2), kind="r2c")
 
@@ -195,7 +198,7 @@ def test_a_cfunc_of_numba() -> None:
         real.apply_in_spectrum(copying, [real.input.zeros()])
 
 
-def test_cfuncs_of_other_signatures() -> None:
+def test_cfuncs_of_wrong_signatures() -> None:
     numba = pytest.importorskip("numba")
     tile, user = numba.types.CPointer(numba.types.int64), numba.types.voidptr
     x = np.zeros((4, 6), complex)
@@ -206,12 +209,12 @@ def test_cfuncs_of_other_signatures() -> None:
         (numba.float64(tile, user), lambda tile, user: 0.0),
         (numba.types.none(tile, user), lambda tile, user: None),
     ):
-        with pytest.raises(weft.InvalidArgument, match="must return int32, 0 unless it fails") as told:
+        with pytest.raises(weft.InvalidArgument, match="must return int32, 0 unless it fails") as refused:
             fft.apply_in_spectrum(numba.cfunc(signature)(function), [x])
-        assert f"its signature is {signature}; return 0" in str(told.value)
+        assert f"its signature is {signature}; return 0" in str(refused.value)
 
 
-def test_c_functions_of_other_signatures(compiled: ctypes.CDLL) -> None:
+def test_c_functions_of_wrong_signatures(compiled: ctypes.CDLL) -> None:
     x = np.zeros((4, 6), complex)
     fft = weft.FFT((4, 6))
     pointers = (ctypes.c_void_p,) * 3
@@ -222,7 +225,7 @@ def test_c_functions_of_other_signatures(compiled: ctypes.CDLL) -> None:
             fft.apply_in_spectrum(ctypes.CFUNCTYPE(result, *pointers[:2])(lambda a, b: 0), [x])
 
 
-def test_low_level_callables_of_other_signatures() -> None:
+def test_low_level_callables_of_wrong_signatures() -> None:
     scipy = pytest.importorskip("scipy")
     special = pytest.importorskip("scipy.special.cython_special")
     x = np.zeros((4, 6), complex)

@@ -21,7 +21,7 @@ ORPHAN_LIMIT_S = 5.0
 
 
 class Requests:
-    """Lines from the socket, read by a thread, so that the end of the other side is noticed at any time."""
+    """Requests from the socket. A thread reads them, so a rank notices at once that pytest has ended."""
 
     def __init__(self, address: str) -> None:
         self._socket = socket.socket(socket.AF_UNIX)
@@ -35,9 +35,10 @@ class Requests:
                 self._lines.put(json.loads(line))
         self._lines.put(None)
         threading.Event().wait(ORPHAN_LIMIT_S)
-        os._exit(1)  # a rank hangs; mpiexec ends the others
+        os._exit(1)  # this process still runs, so a rank hangs; mpiexec then ends the others
 
     def next(self) -> dict[str, Any] | None:
+        """Returns the next request, or None after the last one."""
         return self._lines.get()
 
     def reply(self, value: Any) -> None:
@@ -77,11 +78,11 @@ def serve(address: str) -> None:
     import on_ranks  # noqa: F401
     from weft.verify import reference, runner
 
-    reference.serial_library()
+    reference.serial_library()  # imports scipy
     from mpi4py import MPI
 
     comm = MPI.COMM_WORLD
-    runner.broadcast_asleep(comm, None, 0)
+    runner.broadcast_asleep(comm, None, 0)  # all ranks have imported
     pids = comm.gather(os.getpid())
     requests = Requests(address) if comm.rank == 0 else None
     if requests:

@@ -8,15 +8,17 @@
 namespace weft::run {
 namespace {
 
-constexpr std::int64_t spectrum = 100;  // bytes of a local array
-constexpr std::int64_t own = 30;        // the part that stays on this rank
+constexpr std::int64_t array_bytes = 100;     // of a local array
+constexpr std::int64_t own_block_bytes = 30;  // the part that stays on this rank
 
-std::vector<MessageNeeds> needs_of(int exchanges, unsigned chunked, unsigned early,
+/// Bit i of `chunked` and `keeps_sent` is for exchange i.
+std::vector<MessageNeeds> needs_of(int exchanges, unsigned chunked, unsigned keeps_sent,
                                    bool uses_work = false) {
   std::vector<MessageNeeds> needs;
   for (int i = 0; i < exchanges; ++i)
-    needs.push_back({spectrum, spectrum, spectrum - own, (chunked >> i & 1) != 0, uses_work,
-                     (early >> i & 1) != 0 && (chunked >> i & 1) != 0});
+    needs.push_back({array_bytes, array_bytes, array_bytes - own_block_bytes,
+                     (chunked >> i & 1) != 0, uses_work,
+                     (keeps_sent >> i & 1) != 0 && (chunked >> i & 1) != 0});
   return needs;
 }
 
@@ -32,10 +34,10 @@ void check(const std::vector<MessageNeeds>& needs, std::int64_t output_bytes, bo
   for (std::size_t i = 0; i < needs.size(); ++i) {
     SCOPED_TRACE("exchange " + std::to_string(i));
     const MessageBuffers& here = chosen[i];
-    const int read = inlet(chosen, i, in_place);
+    const int source = inlet(chosen, i, in_place);
     const bool is_last = i + 1 == needs.size();
     EXPECT_NE(here.send, here.recv);
-    EXPECT_NE(here.send, read) << "the stage writes what it reads";
+    EXPECT_NE(here.send, source) << "the stage overwrites its source";
     const std::int64_t sent = here.own >= 0 ? needs[i].others_bytes : needs[i].send_bytes;
     if (here.send == output_buffer) {
       EXPECT_LE(sent, output_bytes);
@@ -44,7 +46,7 @@ void check(const std::vector<MessageNeeds>& needs, std::int64_t output_bytes, bo
       EXPECT_LE(needs[i].recv_bytes, output_bytes);
     }
     if (needs[i].in_chunks) {
-      EXPECT_NE(here.recv, read) << "chunks arrive over what is read";
+      EXPECT_NE(here.recv, source) << "chunks overwrite the source";
     }
     if (is_last && !in_place) {
       EXPECT_NE(here.recv, output_buffer);
@@ -54,9 +56,9 @@ void check(const std::vector<MessageNeeds>& needs, std::int64_t output_bytes, bo
     }
     if (here.own < 0) continue;
     EXPECT_FALSE(needs[i].in_chunks);
-    EXPECT_NE(here.own, read);
+    EXPECT_NE(here.own, source);
     EXPECT_NE(here.own, here.send);
-    // Its place among the received blocks must not be the source of the stage.
+    // The own block must not arrive in the source of the stage.
     if (i > 0) {
       EXPECT_NE(here.own, chosen[i - 1].own);
     }
@@ -69,7 +71,7 @@ void check(const std::vector<MessageNeeds>& needs, std::int64_t output_bytes, bo
   }
 }
 
-/// Local arrays of workspace.
+/// Returns the number of workspace buffers in use.
 std::size_t arrays_of(const std::vector<MessageBuffers>& chosen) {
   std::array<bool, buffer_count> used{};
   for (const MessageBuffers& each : chosen) used[each.send] = used[each.recv] = true;
@@ -78,43 +80,48 @@ std::size_t arrays_of(const std::vector<MessageBuffers>& chosen) {
   return count;
 }
 
-TEST(MessageBuffers, NothingMeetsWhatItMustNot) {
+TEST(MessageBuffers, NoForbiddenOverlap) {
   for (int exchanges = 1; exchanges <= 4; ++exchanges)
     for (unsigned chunked = 0; chunked < (1U << exchanges); ++chunked)
-      for (const bool early : {false, true})
-        for (const std::int64_t output_bytes : {std::int64_t{0}, spectrum - own, spectrum})
+      for (const bool last_keeps_sent : {false, true})
+        for (const std::int64_t output_bytes :
+             {std::int64_t{0}, array_bytes - own_block_bytes, array_bytes})
           for (const bool in_place : {false, true}) {
             SCOPED_TRACE(std::to_string(exchanges) + " exchanges, chunked " +
-                         std::to_string(chunked) + (early ? " early " : " ") +
+                         std::to_string(chunked) + (last_keeps_sent ? " keeps sent " : " ") +
                          std::to_string(output_bytes) + (in_place ? " in place" : ""));
             const unsigned last = 1U << (exchanges - 1);
-            check(needs_of(exchanges, chunked, early ? last : 0), output_bytes, in_place);
+            check(needs_of(exchanges, chunked, last_keeps_sent ? last : 0), output_bytes, in_place);
           }
 }
 
-TEST(MessageBuffers, OneArrayDoesAndTwoWithChunks) {
+TEST(MessageBuffers, NeedsOneArrayOrTwoWithChunks) {
   for (int exchanges = 1; exchanges <= 4; ++exchanges)
     for (const bool in_place : {false, true}) {
       SCOPED_TRACE(std::to_string(exchanges) + (in_place ? " in place" : ""));
       const unsigned all = (1U << exchanges) - 1;
       const unsigned last = 1U << (exchanges - 1);
-      EXPECT_EQ(arrays_of(message_buffers(needs_of(exchanges, 0, 0), spectrum, in_place)), 1U);
-      const unsigned early = in_place && exchanges > 1 ? 0 : last;
-      EXPECT_EQ(arrays_of(message_buffers(needs_of(exchanges, all, early), spectrum, in_place)),
-                2U);
+      EXPECT_EQ(arrays_of(message_buffers(needs_of(exchanges, 0, 0), array_bytes, in_place)), 1U);
+      // In place with several exchanges, sent blocks that are kept would need a third array.
+      const unsigned keeps_sent = in_place && exchanges > 1 ? 0 : last;
+      EXPECT_EQ(
+          arrays_of(message_buffers(needs_of(exchanges, all, keeps_sent), array_bytes, in_place)),
+          2U);
     }
 }
 
-/// Complex numbers out of which a little less of reals comes: all but the own block fits.
+/// The reals of the output are slightly fewer bytes than the complex numbers. So the output holds all
+/// blocks but the own one.
 TEST(MessageBuffers, RealOutputsHoldAllButTheOwnBlock) {
-  const auto once = message_buffers(needs_of(1, 0, 0), spectrum - 1, false);
+  const auto once = message_buffers(needs_of(1, 0, 0), array_bytes - 1, false);
   EXPECT_EQ(once[0].send, output_buffer);
-  EXPECT_EQ(once[0].own, once[0].recv) << "the first stage writes it to its place";
-  const auto twice = message_buffers(needs_of(2, 0, 0), spectrum - 1, false);
+  EXPECT_EQ(once[0].own, once[0].recv)
+      << "the first stage writes the own block where it is received";
+  const auto twice = message_buffers(needs_of(2, 0, 0), array_bytes - 1, false);
   EXPECT_EQ(twice[1].own, own_buffer);
-  EXPECT_EQ(message_buffers(needs_of(1, 0, 0), spectrum, false)[0].own, work_buffer);
-  const auto busy = message_buffers(needs_of(1, 0, 0, true), spectrum, false);
-  EXPECT_EQ(busy[0].own, MessageBuffers::none) << "the first stage has something there";
+  EXPECT_EQ(message_buffers(needs_of(1, 0, 0), array_bytes, false)[0].own, work_buffer);
+  const auto busy = message_buffers(needs_of(1, 0, 0, true), array_bytes, false);
+  EXPECT_EQ(busy[0].own, MessageBuffers::none) << "the first stage uses the work buffer";
   EXPECT_EQ(arrays_of(twice), 1U);
 }
 
