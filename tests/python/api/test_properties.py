@@ -230,7 +230,7 @@ def test_two_hundred_draws_fill_every_class(max_ranks: int, shared: bool) -> Non
 
 @pytest.mark.parametrize("shared", [False, True])
 def test_node_memory_is_asked_for_where_it_is_had(shared: bool) -> None:
-    drawn, _ = case_classes.draw_cases(random.Random(seeds.seed(4)), 300, 4, shared)
+    drawn, _ = case_classes.draw_cases(random.Random(seeds.seed(4)), 1500, 4, shared)
     ranks = {case.ranks for case in drawn if case.method == "shared"}
     assert ranks == ({1, 2, 3, 4} if shared else {1})
 

@@ -216,7 +216,8 @@ def test_ranks(tmp_path: Path, kinds: str) -> None:
     found = np.load(tmp_path / "out.npy")
     assert_close(found, expected(x, tuple(kinds.split(",")), (0, 1, 2)), 2 * x.size)
     assert_done(command("ooc", "fft", "in.npy", "alone.npy", *size, cwd=tmp_path))
-    assert_same_bits(found, np.load(tmp_path / "alone.npy"))
+    # Not the same bits: ducc0 rounds single lines and vectors of lines differently, and ranks have other batches.
+    assert_close(found, np.load(tmp_path / "alone.npy"), 2 * x.size)
 
 
 def test_ranks_agree_on_parts_of_axes(tmp_path: Path, pool: Pool) -> None:
