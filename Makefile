@@ -57,7 +57,7 @@ export CCACHE_SLOPPINESS ?= pch_defines,time_macros
 export CCACHE_BASEDIR ?= $(CURDIR)
 export CMAKE_CXX_COMPILER_LAUNCHER = $(shell command -v ccache)
 TEST_ENVIRONMENT = CTEST_OUTPUT_ON_FAILURE=1 $(if $(ENGINE),WEFT_ENGINE=$(ENGINE))
-CXX_FILES = $(shell find src include python/src tests examples tools lab -name '*.[ch]pp' -o -name '*.[ch]' 2>/dev/null)
+CXX_FILES = $(shell find src include apps python/src tests examples tools lab -name '*.[ch]pp' -o -name '*.[ch]' 2>/dev/null)
 
 .PHONY: help setup setup-test setup-lint build build-all build-tests run check test nightly fftw test-asan test-tsan \
     tidy lint lint-changed format clean distclean

@@ -22,13 +22,17 @@ endif()
 get_filename_component(weft_isa_root "${CMAKE_CURRENT_LIST_DIR}/.." ABSOLUTE)
 
 # Adds the objects of src/isa/NAME.cpp, whose entry is weft_NAME_LEVEL, to the list of files OUT.
-# INCLUDE: folders of headers of others.
+# SOURCE: another file. INCLUDE: folders of headers of others.
 function(weft_add_dispatched name out)
-  cmake_parse_arguments(PARSE_ARGV 2 given "" "" "INCLUDE")
+  cmake_parse_arguments(PARSE_ARGV 2 given "" "SOURCE" "INCLUDE")
+  set(source "${weft_isa_root}/src/isa/${name}.cpp")
+  if(given_SOURCE)
+    set(source "${given_SOURCE}")
+  endif()
   set(objects)
   foreach(level IN LISTS WEFT_INSTRUCTION_SETS)
     set(target "weft_${name}_${level}")
-    add_library(${target} OBJECT "${weft_isa_root}/src/isa/${name}.cpp")
+    add_library(${target} OBJECT "${source}")
     target_compile_features(${target} PRIVATE cxx_std_20)
     set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON INTERPROCEDURAL_OPTIMIZATION OFF)
     target_include_directories(${target} PRIVATE "${weft_isa_root}/src" "${weft_isa_root}/include")

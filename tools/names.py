@@ -2,8 +2,8 @@
 
 Usage: python tools/names.py [FOLDER]. Prints one line for each finding and ends with status 1 if there is one.
 
-Two folders must not define the same type. For this the C++ sources below src/ and include/weft/ are read: classes,
-structs, enums and aliases, also nested ones.
+Two folders must not define the same type. For this the C++ sources below src/, include/weft/ and apps/ are read:
+classes, structs, enums and aliases, also nested ones.
 
 Two Python modules must not define the same class. For this the sources below python/weft/, bench/ and lab/weft_lab/ are
 read: the classes outside of others whose names begin with a capital letter.
@@ -49,6 +49,8 @@ def folder_of(path: Path, root: Path) -> str:
     parts = path.relative_to(root).parts
     if parts[0] == "include":
         return "include"
+    if parts[0] == "apps":
+        return "/".join(parts[:2])
     return "/".join(parts[1:3]) if parts[1] in PARTED else parts[1]
 
 
@@ -127,7 +129,7 @@ def clashes(root: Path) -> Iterator[str]:
 
 def check_names(root: Path, exceptions: dict[str, str]) -> list[str]:
     """Returns a finding for each name that is defined twice, and for each unnecessary exception."""
-    cpp = [*root.glob("src/**/*.[ch]pp"), *root.glob("include/weft/*.hpp")]
+    cpp = [*root.glob("src/**/*.[ch]pp"), *root.glob("include/weft/*.hpp"), *root.glob("apps/**/*.[ch]pp")]
     python = [path for folder in PYTHON for path in root.glob(f"{folder}/**/*.py")]
     if not cpp and not python:
         return [f"{root}: no source was found, so nothing was checked"]

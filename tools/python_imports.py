@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 
 PACKAGE = "python/weft/"
 # The extension modules, which any module may import.
-CORE = {"_planning", "_running"}
+CORE = {"_planning", "_running", "_dns"}
 BASE = {"errors", "options", "runtime", "_support"}
 # For each package and module of python/weft, its allowed imports in addition to itself and the core.
 MAY_IMPORT: dict[str, set[str]] = {
@@ -30,11 +30,12 @@ MAY_IMPORT: dict[str, set[str]] = {
     # weft.ooc has the public names of both subjects, and its function fft runs either.
     "ooc": BASE | {"files", "disk", "planning", "bmmc", "operators"},
     "toolkit": BASE | {"arrays", "operators", "transform"},
+    "dns": BASE | {"arrays", "fields", "transform"},
     "verify": BASE | {"arrays", "planning", "redistribution", "toolkit", "transform"},
 }
 LIBRARY = set(MAY_IMPORT) | {""}
 MAY_IMPORT |= {
-    "": set(MAY_IMPORT) - {"verify"},
+    "": set(MAY_IMPORT) - {"dns", "verify"},
     "cli.support": LIBRARY,
     "cli.commands": LIBRARY | {"cli.support"},
     "cli.ooc": LIBRARY | {"cli.support"},

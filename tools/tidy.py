@@ -155,6 +155,16 @@ def check_includes(name: str, lines: list[str]) -> Iterator[str]:
         yield f"{name}:{number}: {folder} must not include {target}; it may use {allowed}"
 
 
+def check_applications(name: str, lines: list[str]) -> Iterator[str]:
+    """An application includes its own headers and public ones alone, so that other programs can do the same."""
+    if not name.startswith("apps/"):
+        return
+    for number, line in enumerate(lines, 1):
+        found = INCLUDE.match(line)
+        if found and not found.group(1).startswith("weft/") and folder_of_include(found.group(1)) is not None:
+            yield f"{name}:{number}: an application must not include {found.group(1)}; it may use public headers"
+
+
 def check_methods(name: str, lines: list[str]) -> Iterator[str]:
     if not name.startswith(LIBRARY) or name.startswith(METHODS_COMPARED):
         return
@@ -203,6 +213,7 @@ def check_tree(root: Path) -> list[str]:
         sources += path.suffix in SOURCE_SUFFIXES
         if path.suffix in (".cpp", ".hpp", ".c", ".h"):
             findings += check_includes(name, lines)
+            findings += check_applications(name, lines)
             findings += check_methods(name, lines)
         if path.suffix == ".py":
             python[name] = "\n".join(lines)

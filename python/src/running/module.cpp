@@ -14,6 +14,7 @@
 #include "common.hpp"
 #include "kernel/cache.hpp"
 #include "kernel/engine.hpp"
+#include "kernel/instruction_sets.hpp"
 #include "kernel/transpose.hpp"
 #include "probe/lines_in_cache.hpp"
 #include "probe/probe.hpp"
@@ -326,6 +327,10 @@ void bind_environment(nb::module_& m) {
         "Returns True between MPI_Init and MPI_Finalize.");
   m.def("transpose_instructions", &weft::kernel::transpose_instructions,
         "Returns the instructions that transpose tiles: avx512, avx2 or portable.");
+  m.def(
+      "instruction_set",
+      [] { return std::string(weft::kernel::to_string(weft::kernel::instruction_set())); },
+      "Returns the instruction set that kernels use: v1, v3 or v4.");
   m.def("engines", &weft::kernel::engine_names,
         "Returns the local FFT libraries of this build, the default first.");
   m.def(

@@ -18,6 +18,7 @@ from weft.arrays import Array
 # A call of Python costs some microseconds, so a field has about this many bytes in its tiles on one thread.
 _LEAST_TILE_BYTES = 1 << 20
 _WORDS = ("sum", "max")
+_CAPSULE_NAME = b"int (const weft_tile *, void *)"
 # The class of all C functions that ctypes makes.
 _C_FUNCTION: Any = ctypes.CFUNCTYPE(None).__base__
 _REAL_DTYPES = {4: np.float32, 8: np.float64, 16: np.longdouble}
@@ -131,8 +132,8 @@ class FieldFunction:
     """A function of several fields, for :meth:`weft.FFT.apply_in_spectrum` and `apply_in_space`.
 
     call : a Python function of one :class:`weft.Tile`. Or compiled code: a C function
-        `int f(const weft_tile *, void *)` of weft/tile.h that returns 0, as a ctypes function, a numba cfunc or a
-        scipy.LowLevelCallable.
+        `int f(const weft_tile *, void *)` of weft/tile.h that returns 0, as a ctypes function, a numba cfunc, a
+        scipy.LowLevelCallable, or a PyCapsule of this name whose context is the `void *`.
     pointwise : element i of the outputs depends on element i of the inputs alone. All inputs of an element are read
         before its outputs are written. Inputs and outputs may then share memory.
     results : the number of sums or maxima that the function returns in `tile.results`.
@@ -157,7 +158,9 @@ class FieldFunction:
         compiled = _compiled(self.call)
         if compiled is not None:
             address, user = compiled
-            return BoundFunction(module.FieldFunction.of_address(address, user, *properties), results, 0)
+            return BoundFunction(
+                module.FieldFunction.of_address(address, user, *properties), results, 0, keeps=self.call
+            )
         if not callable(self.call):
             raise errors.InvalidArgument(
                 f"a function of fields must be callable, a C function or an operator; given {type(self.call).__name__}"
@@ -243,7 +246,29 @@ def _compiled(call: Any) -> tuple[int, int] | None:
         return int(call.address), 0
     if type(call).__name__ == "LowLevelCallable":
         return _low_level(call)
+    if type(call).__name__ == "PyCapsule":
+        return _of_capsule(call)
     return None
+
+
+def _of_capsule(capsule: Any) -> tuple[int, int]:
+    """Returns the addresses in a capsule, as scipy.LowLevelCallable takes it."""
+    api = ctypes.pythonapi
+    name_of = _typed(api.PyCapsule_GetName, ctypes.c_char_p, ctypes.py_object)
+    name = name_of(capsule)
+    if name != _CAPSULE_NAME:
+        raise errors.InvalidArgument(
+            f"a PyCapsule of fields must have the name {_CAPSULE_NAME.decode()!r}; given "
+            f"{None if name is None else name.decode(errors='replace')!r}; make it with this name"
+        )
+    function = _typed(api.PyCapsule_GetPointer, ctypes.c_void_p, ctypes.py_object, ctypes.c_char_p)(capsule, name)
+    data = _typed(api.PyCapsule_GetContext, ctypes.c_void_p, ctypes.py_object)(capsule)
+    return function or 0, data or 0
+
+
+def _typed(function: Any, result: Any, *arguments: Any) -> Any:
+    """Returns a function of Python's C interface with its types, which ctypes does not know."""
+    return ctypes.PYFUNCTYPE(result, *arguments)(ctypes.cast(function, ctypes.c_void_p).value or 0)
 
 
 def _require_arguments(count: int, what: str) -> None:

@@ -44,13 +44,13 @@ SQRT2 = np.sqrt(np.longdouble(2))
 
 
 def tolerance(precision: str, points: int) -> float:
-    """Returns the largest allowed relative L2 error: 3 eps sqrt(log2 N), with eps the rounding of one operation.
+    """Returns the largest allowed relative L2 error: 3 eps sqrt(1 + log2 N), with eps the rounding of one operation.
 
-    Twice as much in long double: the reference has the same rounding errors.
+    The 1 is for the scale. Twice as much in long double: the reference has the same rounding errors.
     """
     eps = float(np.finfo(REAL_TYPES[precision]).eps) / 2
     computations = 2 if precision == "f80" else 1
-    return computations * 3 * eps * math.sqrt(max(1.0, math.log2(max(1, points))))
+    return computations * 3 * eps * math.sqrt(1 + math.log2(max(1, points)))
 
 
 def scale(norm: str, direction: str, points: int) -> np.longdouble:

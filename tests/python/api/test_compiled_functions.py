@@ -236,6 +236,8 @@ def test_low_level_callables_of_wrong_signatures() -> None:
     capsule = scipy.LowLevelCallable.from_cython(special, "j0")
     with pytest.raises(weft.InvalidArgument, match="must hold a ctypes function; given one of PyCapsule"):
         fft.apply_in_spectrum(capsule, [x])
+    with pytest.raises(weft.InvalidArgument, match=r"must have the name 'int \(const weft_tile .*; given 'double "):
+        fft.apply_in_spectrum(capsule.function, [x])
 
 
 def returned(tile: weft.Tile) -> Any:

@@ -40,6 +40,7 @@ def clean_tree(tmp_path: Path) -> Path:
     write(tmp_path, "src/planner/names.cpp", "Exchange e{.method = Method::rma};\nbool same = a.method == b.method;\n")
     write(tmp_path, "tests/unit/plan/names.cpp", "bool same = e.method == Method::rma;\n")
     write(tmp_path, "src/comm/messages.hpp", "#pragma once\n#include <mpi.h>\n")
+    write(tmp_path, "apps/dns/kernels.cpp", '#include "kernels.hpp"\n#include <vector>\n#include <weft/tile.h>\n')
     write(tmp_path, "tests/mpi/main.cpp", "#include <mpi.h>\n")
     write(tmp_path, "python/weft/__init__.py", "from weft.planning import mapping\n")
     write(tmp_path, "python/weft/errors.py", "from weft import _planning\n")
@@ -70,6 +71,11 @@ OFFENCES = {
     "a case of a method": ("python/src/a.cpp", "switch (m) {\n  case Method::rma:\n", "python/src/a.cpp:2: only"),
     "unknown public header": ("src/run/a.cpp", "#include <weft/odd.hpp>\n", "run must not include"),
     "mpi": ("src/exchange/a.cpp", "#include <mpi.h>\n", "only comm"),
+    "application": (
+        "apps/dns/a.cpp",
+        '#include "kernel/tile.hpp"\n',
+        "an application must not include kernel/tile.hpp",
+    ),
     "plan uses a kernel": ("src/ooc/plan/a.cpp", '#include "kernel/tile.hpp"\n', "ooc/plan must not include kernel"),
     "plan uses disks": ("src/bmmc/plan/a.cpp", '#include "disk/volume.hpp"\n', "bmmc/plan must not include disk"),
     "plan uses its run": ("src/ooc/plan/a.cpp", '#include "ooc/run/a.hpp"\n', "ooc/plan must not include ooc/run"),

@@ -232,5 +232,5 @@ def test_errors_are_relative_and_see_what_is_not_a_number() -> None:
     assert reference.relative_error(np.array([3.0]), np.array([2.0]), 4.0) == pytest.approx(0.25)
     assert reference.relative_error(np.array([3.0]), np.array([2.0]), 1.0) == pytest.approx(0.5)
     assert reference.tolerance("f64", 1) == pytest.approx(3 * 2**-53)
-    assert reference.tolerance("f32", 2**16) == pytest.approx(12 * 2**-24)
-    assert reference.tolerance("f80", 2**16) == pytest.approx(2 * 12 * 2**-64)
+    assert reference.tolerance("f32", 2**16) == pytest.approx(3 * 17**0.5 * 2**-24)
+    assert reference.tolerance("f80", 2**16) == pytest.approx(2 * 3 * 17**0.5 * 2**-64)

@@ -1,0 +1,112 @@
+"""The grid of a simulation: its modes, the points on which products are formed, and the treatment of aliases."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from weft import errors
+from weft._support import checks
+from weft.arrays import Array
+
+DIMS = 3
+DEALIASING = ("2/3", "2/3-sphere", "3/2", "phase-shift", "none")
+_FEWEST_POINTS = 4
+
+
+@dataclass(frozen=True)
+class Grid:
+    """The grid of a simulation in a periodic box.
+
+    shape   : points of the fields that a user sees, N.
+    lengths : of the box, L.
+    dealias : "2/3": modes |n| < N/3 of each axis. "2/3-sphere": those within the ellipsoid of these numbers. "3/2": all
+              modes below N/2, products on a grid of 3/2 times the points. "phase-shift": modes within the ellipsoid
+              |n| < sqrt(2) N/3, products averaged over two grids (Patterson and Orszag 1971). "none": all modes below
+              N/2, with aliases.
+    """
+
+    shape: tuple[int, ...]
+    lengths: tuple[float, ...]
+    dealias: str
+
+    @classmethod
+    def of(cls, shape: Sequence[int], lengths: float | Sequence[float], dealias: str) -> Grid:
+        """Returns a checked grid."""
+        extents = tuple(checks.integers(shape, "a shape"))
+        if len(extents) != DIMS or min(extents) < _FEWEST_POINTS:
+            raise errors.InvalidArgument(
+                f"a simulation has three axes of at least {_FEWEST_POINTS} points; given {errors.shown(shape)}; give "
+                "such as (64, 64, 64)"
+            )
+        checks.require_word("dealias", dealias, DEALIASING)
+        return cls(extents, tuple(checks.lengths(lengths, DIMS)), dealias)
+
+    @property
+    def products_shape(self) -> tuple[int, ...]:
+        """The grid on which products are formed."""
+        return tuple(_products_points(n) for n in self.shape) if self.dealias == "3/2" else self.shape
+
+    @property
+    def modes(self) -> tuple[int, ...]:
+        """The number of modes of each axis, always odd: -m/2 to m/2."""
+        return tuple(2 * self._highest(n) + 1 for n in self.shape)
+
+    @property
+    def steps(self) -> tuple[float, ...]:
+        """The distance of points of the grid on which products are formed."""
+        return tuple(length / n for length, n in zip(self.lengths, self.products_shape, strict=True))
+
+    def numbers(self, axis: int) -> Array:
+        """Returns the integer wavenumbers n of an axis of the spectrum; the last axis is halved."""
+        m = self.modes[axis]
+        numbers = np.fft.fftfreq(m, 1 / m).round()
+        return numbers[: m // 2 + 1] if axis == DIMS - 1 else numbers
+
+    def wavenumbers(self, axis: int) -> Array:
+        """Returns the wavenumbers 2 pi n / L of an axis of the spectrum."""
+        return self.numbers(axis) * (2 * math.pi / self.lengths[axis])
+
+    @property
+    def truncation(self) -> list[Array]:
+        """For each axis numbers whose sum is 1 or more where a mode is dropped. Empty: none is."""
+        limits = {"2/3-sphere": 1 / 3, "phase-shift": math.sqrt(2) / 3}
+        if self.dealias not in limits:
+            return []
+        limit = limits[self.dealias]
+        return [(self.numbers(axis) / (limit * n)) ** 2 for axis, n in enumerate(self.shape)]
+
+    @property
+    def shifts(self) -> list[tuple[float, ...]]:
+        """The offsets of the grids on which products are formed, in units of its steps."""
+        return [(0.0,) * DIMS, (0.5,) * DIMS] if self.dealias == "phase-shift" else [(0.0,) * DIMS]
+
+    def _highest(self, n: int) -> int:
+        """Returns the highest wavenumber of an axis of n points."""
+        if self.dealias.startswith("2/3"):
+            return math.ceil(n / 3) - 1
+        if self.dealias == "phase-shift":
+            return min(math.ceil(math.sqrt(2) * n / 3) - 1, (n - 1) // 2)
+        return (n - 1) // 2
+
+
+def _products_points(n: int) -> int:
+    """Returns an even number of points, at least 3/2 n, of small primes.
+
+    >>> _products_points(64), _products_points(10)
+    (96, 16)
+    """
+    points = -(-3 * n // 4) * 2
+    while not _has_small_primes(points):
+        points += 2
+    return points
+
+
+def _has_small_primes(n: int) -> bool:
+    for prime in (2, 3, 5, 7):
+        while n % prime == 0:
+            n //= prime
+    return n == 1

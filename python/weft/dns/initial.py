@@ -1,0 +1,60 @@
+"""Initial velocities by name, and their exact fields."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from weft.arrays import Array
+
+# Velocities are functions of the angles 2 pi x / L of each axis.
+Velocity = Callable[[Array, Array, Array], tuple[Any, Any, Any]]
+
+
+def taylor_green(x: Array, y: Array, z: Array) -> tuple[Any, Any, Any]:
+    """Taylor and Green 1937."""
+    return np.sin(x) * np.cos(y) * np.cos(z), -np.cos(x) * np.sin(y) * np.cos(z), 0 * x * y * z
+
+
+def taylor_green_2d(x: Array, y: Array, z: Array) -> tuple[Any, Any, Any]:
+    """The same in two dimensions: an exact solution that decays as exp(-2 nu t)."""
+    return np.sin(x) * np.cos(y) + 0 * z, -np.cos(x) * np.sin(y) + 0 * z, 0 * x * y * z
+
+
+def abc(x: Array, y: Array, z: Array) -> tuple[Any, Any, Any]:
+    """Arnold, Beltrami and Childress: its curl is the velocity itself."""
+    return np.sin(z) + np.cos(y) + 0 * x, np.sin(x) + np.cos(z) + 0 * y, np.sin(y) + np.cos(x) + 0 * z
+
+
+def beltrami(x: Array, y: Array, z: Array) -> tuple[Any, Any, Any]:
+    """Antuono 2020: its curl is sqrt(3) times the velocity, and its mean energy 1/2."""
+    scale = 4 * np.sqrt(2) / (3 * np.sqrt(3))
+
+    def component(a: Array, b: Array, c: Array) -> Any:
+        one = np.sin(a - 5 * np.pi / 6) * np.cos(b - np.pi / 6) * np.sin(c)
+        other = np.cos(c - 5 * np.pi / 6) * np.sin(a - np.pi / 6) * np.sin(b)
+        return scale * (one - other)
+
+    return component(x, y, z), component(y, z, x), component(z, x, y)
+
+
+def zero(x: Array, y: Array, z: Array) -> tuple[Any, Any, Any]:
+    """A fluid at rest."""
+    nothing = 0 * x * y * z
+    return nothing, nothing, nothing
+
+
+VELOCITIES: dict[str, Velocity] = {
+    "taylor-green": taylor_green,
+    "taylor-green-2d": taylor_green_2d,
+    "abc": abc,
+    "beltrami": beltrami,
+    "zero": zero,
+}
+
+
+def angles(positions: Sequence[Array], lengths: Sequence[float]) -> list[Array]:
+    """Returns the angles 2 pi x / L of positions."""
+    return [2 * np.pi * x / length for x, length in zip(positions, lengths, strict=True)]

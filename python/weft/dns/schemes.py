@@ -1,0 +1,140 @@
+"""Schemes in time, as data: the evaluations of the right-hand side of a step, and the registers that each updates.
+
+All schemes integrate diffusion exactly, by the decay exp(-nu k^2 t). A register is one set of all fields. Register 0
+has the state at the beginning and at the end of a step.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+RIGHT_SIDE = -1
+
+
+@dataclass(frozen=True)
+class Term:
+    """A register, or the right-hand side, times a factor and a power (0, 1 or 2) of the decay of the evaluation."""
+
+    source: int
+    decay: int
+    factor: float
+
+
+@dataclass(frozen=True)
+class Update:
+    """The new values of a register: a sum of terms."""
+
+    target: int
+    terms: tuple[Term, ...]
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """One evaluation of the right-hand side.
+
+    input   : the register of which it is the right-hand side.
+    time    : its time, in units of the step.
+    decay   : the time of one decay, in units of the step.
+    updates : those of the registers; all read the old values.
+    """
+
+    input: int
+    time: float
+    decay: float
+    updates: tuple[Update, ...]
+
+
+@dataclass(frozen=True)
+class Scheme:
+    """A scheme in time.
+
+    order       : of the error.
+    registers   : the number of sets of all fields that it needs, the state included.
+    evaluations : returns those of a step from its length, and that of the step before (None: there was none).
+    kept        : the registers that a later step needs.
+    """
+
+    name: str
+    order: int
+    registers: int
+    evaluations: Callable[[float, float | None], tuple[Evaluation, ...]]
+    kept: tuple[int, ...] = (0,)
+
+
+def _update(target: int, *terms: tuple[int, int, float]) -> Update:
+    return Update(target, tuple(Term(*term) for term in terms))
+
+
+def _ab2(dt: float, previous: float | None) -> tuple[Evaluation, ...]:
+    """Adams and Bashforth, of second order for steps of any lengths. The first step is one of Runge and Kutta.
+
+    Register 1 has the last right-hand side, decayed to the present time.
+    """
+    if previous is None:
+        first = _update(2, (0, 1, 1), (RIGHT_SIDE, 1, dt))
+        half = _update(0, (0, 1, 1), (RIGHT_SIDE, 1, dt / 2))
+        kept = _update(1, (RIGHT_SIDE, 1, 1))
+        return (
+            Evaluation(0, 0, 1, (first, half, kept)),
+            Evaluation(2, 1, 1, (_update(0, (0, 0, 1), (RIGHT_SIDE, 0, dt / 2)),)),
+        )
+    ratio = dt / previous
+    state = _update(0, (0, 1, 1), (RIGHT_SIDE, 1, dt * (1 + ratio / 2)), (1, 1, -dt * ratio / 2))
+    return (Evaluation(0, 0, 1, (state, _update(1, (RIGHT_SIDE, 1, 1)))),)
+
+
+def _rk2(dt: float, previous: float | None) -> tuple[Evaluation, ...]:
+    """Heun."""
+    first = _update(1, (0, 1, 1), (RIGHT_SIDE, 1, dt))
+    half = _update(0, (0, 1, 1), (RIGHT_SIDE, 1, dt / 2))
+    return (Evaluation(0, 0, 1, (first, half)), Evaluation(1, 1, 1, (_update(0, (0, 0, 1), (RIGHT_SIDE, 0, dt / 2)),)))
+
+
+def _rk3(dt: float, previous: float | None) -> tuple[Evaluation, ...]:
+    """Williamson 1980, of low storage."""
+    a = (0.0, -5 / 9, -153 / 128)
+    b = (1 / 3, 15 / 16, 8 / 15)
+    c = (0.0, 1 / 3, 3 / 4, 1.0)
+    evaluations = []
+    for i in range(3):
+        state = _update(0, (0, 1, 1), (1, 1, a[i] * b[i]), (RIGHT_SIDE, 1, b[i] * dt))
+        slope = _update(1, (1, 1, a[i]), (RIGHT_SIDE, 1, dt))
+        evaluations.append(Evaluation(0, c[i], c[i + 1] - c[i], (state, slope) if i < 2 else (state,)))
+    return tuple(evaluations)
+
+
+def _rk4(dt: float, previous: float | None) -> tuple[Evaluation, ...]:
+    """The classical scheme. Register 1 has the next input, register 2 the sum."""
+    return (
+        Evaluation(
+            0,
+            0,
+            0.5,
+            (_update(1, (0, 1, 1), (RIGHT_SIDE, 1, dt / 2)), _update(2, (0, 2, 1), (RIGHT_SIDE, 2, dt / 6))),
+        ),
+        Evaluation(
+            1,
+            0.5,
+            0.5,
+            (_update(1, (0, 1, 1), (RIGHT_SIDE, 0, dt / 2)), _update(2, (2, 0, 1), (RIGHT_SIDE, 1, dt / 3))),
+        ),
+        Evaluation(
+            1,
+            0.5,
+            0.5,
+            (_update(1, (0, 2, 1), (RIGHT_SIDE, 1, dt)), _update(2, (2, 0, 1), (RIGHT_SIDE, 1, dt / 3))),
+        ),
+        Evaluation(1, 1, 0.5, (_update(0, (2, 0, 1), (RIGHT_SIDE, 0, dt / 6)),)),
+    )
+
+
+SCHEMES = {
+    scheme.name: scheme
+    for scheme in (
+        Scheme("ab2", 2, 3, _ab2, (0, 1)),
+        Scheme("rk2", 2, 2, _rk2),
+        Scheme("rk3", 3, 2, _rk3),
+        Scheme("rk4", 4, 3, _rk4),
+    )
+}

@@ -1,0 +1,45 @@
+"""Functions of the pool of ranks: simulations that every number of ranks must compute alike."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import weft
+import weft.dns as dns
+
+VISCOSITY = 0.05
+FLOW = (0.7, -0.4, 0.3)
+
+
+def beltrami_error(comm: Any, *, scheme: str, dt: float, dealias: str = "2/3", dtype: str = "float64") -> float:
+    """Returns the largest error at time 1 of a decaying Beltrami flow, which a uniform flow carries."""
+
+    def exact(t: float) -> Any:
+        def velocity(x: Any, y: Any, z: Any) -> list[Any]:
+            moved = dns.VELOCITIES["beltrami"](x - FLOW[0] * t, y - FLOW[1] * t, z - FLOW[2] * t)
+            return [np.exp(-3 * VISCOSITY * t) * part + u for part, u in zip(moved, FLOW, strict=True)]
+
+        return velocity
+
+    sim = dns.Simulation((24, 24, 24), viscosity=VISCOSITY, scheme=scheme, dealias=dealias, dtype=dtype, comm=comm)
+    sim.set_velocity(exact(0))
+    sim.run(until=1.0, dt=dt)
+    wanted = exact(1.0)(*sim.fft.positions())
+    errors = [np.abs(sim.in_space(found) - one).max() for found, one in zip(sim.spectra, wanted, strict=True)]
+    return float(max(errors))
+
+
+def fields_after(comm: Any, *, steps: int, dealias: str = "2/3") -> list[list[float]] | None:
+    """Returns all fields of a simulation on rank 0, gathered in space."""
+    sim = dns.Simulation((12, 10, 14), viscosity=0.01, lengths=(2.0, 1.5, 3.0), dealias=dealias, comm=comm)
+    sim.set_velocity(
+        lambda x, y, z: (np.sin(np.pi * x + 4 * np.pi * y / 1.5), np.cos(2 * np.pi * z / 3 + np.pi * x), 0.2)
+    )
+    sim.add_scalar(
+        "theta", diffusivity=0.02, mean_gradient=(0.3, 0, 0.1), field=lambda x, y, z: np.sin(np.pi * x) + 0 * y * z
+    )
+    for _ in range(steps):
+        sim.step(0.02)
+    fields = [weft.gather(sim.in_space(spectrum), sim.fft.input.layout, comm) for spectrum in sim.spectra]
+    return None if fields[0] is None else [np.ravel(field).tolist() for field in fields]
