@@ -28,6 +28,11 @@ class Update:
     target: int
     terms: tuple[Term, ...]
 
+    @classmethod
+    def of(cls, target: int, *terms: tuple[int, int, float]) -> Update:
+        """Returns the update of a register from the source, decay and factor of each term."""
+        return cls(target, tuple(Term(*term) for term in terms))
+
 
 @dataclass(frozen=True)
 class Evaluation:
@@ -62,33 +67,32 @@ class Scheme:
     kept: tuple[int, ...] = (0,)
 
 
-def _update(target: int, *terms: tuple[int, int, float]) -> Update:
-    return Update(target, tuple(Term(*term) for term in terms))
-
-
 def _ab2(dt: float, previous: float | None) -> tuple[Evaluation, ...]:
     """Adams and Bashforth, of second order for steps of any lengths. The first step is one of Runge and Kutta.
 
     Register 1 has the last right-hand side, decayed to the present time.
     """
     if previous is None:
-        first = _update(2, (0, 1, 1), (RIGHT_SIDE, 1, dt))
-        half = _update(0, (0, 1, 1), (RIGHT_SIDE, 1, dt / 2))
-        kept = _update(1, (RIGHT_SIDE, 1, 1))
+        first = Update.of(2, (0, 1, 1), (RIGHT_SIDE, 1, dt))
+        half = Update.of(0, (0, 1, 1), (RIGHT_SIDE, 1, dt / 2))
+        kept = Update.of(1, (RIGHT_SIDE, 1, 1))
         return (
             Evaluation(0, 0, 1, (first, half, kept)),
-            Evaluation(2, 1, 1, (_update(0, (0, 0, 1), (RIGHT_SIDE, 0, dt / 2)),)),
+            Evaluation(2, 1, 1, (Update.of(0, (0, 0, 1), (RIGHT_SIDE, 0, dt / 2)),)),
         )
     ratio = dt / previous
-    state = _update(0, (0, 1, 1), (RIGHT_SIDE, 1, dt * (1 + ratio / 2)), (1, 1, -dt * ratio / 2))
-    return (Evaluation(0, 0, 1, (state, _update(1, (RIGHT_SIDE, 1, 1)))),)
+    state = Update.of(0, (0, 1, 1), (RIGHT_SIDE, 1, dt * (1 + ratio / 2)), (1, 1, -dt * ratio / 2))
+    return (Evaluation(0, 0, 1, (state, Update.of(1, (RIGHT_SIDE, 1, 1)))),)
 
 
 def _rk2(dt: float, previous: float | None) -> tuple[Evaluation, ...]:
     """Heun."""
-    first = _update(1, (0, 1, 1), (RIGHT_SIDE, 1, dt))
-    half = _update(0, (0, 1, 1), (RIGHT_SIDE, 1, dt / 2))
-    return (Evaluation(0, 0, 1, (first, half)), Evaluation(1, 1, 1, (_update(0, (0, 0, 1), (RIGHT_SIDE, 0, dt / 2)),)))
+    first = Update.of(1, (0, 1, 1), (RIGHT_SIDE, 1, dt))
+    half = Update.of(0, (0, 1, 1), (RIGHT_SIDE, 1, dt / 2))
+    return (
+        Evaluation(0, 0, 1, (first, half)),
+        Evaluation(1, 1, 1, (Update.of(0, (0, 0, 1), (RIGHT_SIDE, 0, dt / 2)),)),
+    )
 
 
 def _rk3(dt: float, previous: float | None) -> tuple[Evaluation, ...]:
@@ -98,8 +102,8 @@ def _rk3(dt: float, previous: float | None) -> tuple[Evaluation, ...]:
     c = (0.0, 1 / 3, 3 / 4, 1.0)
     evaluations = []
     for i in range(3):
-        state = _update(0, (0, 1, 1), (1, 1, a[i] * b[i]), (RIGHT_SIDE, 1, b[i] * dt))
-        slope = _update(1, (1, 1, a[i]), (RIGHT_SIDE, 1, dt))
+        state = Update.of(0, (0, 1, 1), (1, 1, a[i] * b[i]), (RIGHT_SIDE, 1, b[i] * dt))
+        slope = Update.of(1, (1, 1, a[i]), (RIGHT_SIDE, 1, dt))
         evaluations.append(Evaluation(0, c[i], c[i + 1] - c[i], (state, slope) if i < 2 else (state,)))
     return tuple(evaluations)
 
@@ -111,21 +115,21 @@ def _rk4(dt: float, previous: float | None) -> tuple[Evaluation, ...]:
             0,
             0,
             0.5,
-            (_update(1, (0, 1, 1), (RIGHT_SIDE, 1, dt / 2)), _update(2, (0, 2, 1), (RIGHT_SIDE, 2, dt / 6))),
+            (Update.of(1, (0, 1, 1), (RIGHT_SIDE, 1, dt / 2)), Update.of(2, (0, 2, 1), (RIGHT_SIDE, 2, dt / 6))),
         ),
         Evaluation(
             1,
             0.5,
             0.5,
-            (_update(1, (0, 1, 1), (RIGHT_SIDE, 0, dt / 2)), _update(2, (2, 0, 1), (RIGHT_SIDE, 1, dt / 3))),
+            (Update.of(1, (0, 1, 1), (RIGHT_SIDE, 0, dt / 2)), Update.of(2, (2, 0, 1), (RIGHT_SIDE, 1, dt / 3))),
         ),
         Evaluation(
             1,
             0.5,
             0.5,
-            (_update(1, (0, 2, 1), (RIGHT_SIDE, 1, dt)), _update(2, (2, 0, 1), (RIGHT_SIDE, 1, dt / 3))),
+            (Update.of(1, (0, 2, 1), (RIGHT_SIDE, 1, dt)), Update.of(2, (2, 0, 1), (RIGHT_SIDE, 1, dt / 3))),
         ),
-        Evaluation(1, 1, 0.5, (_update(0, (2, 0, 1), (RIGHT_SIDE, 0, dt / 6)),)),
+        Evaluation(1, 1, 0.5, (Update.of(0, (2, 0, 1), (RIGHT_SIDE, 0, dt / 6)),)),
     )
 
 

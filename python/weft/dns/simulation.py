@@ -1,25 +1,28 @@
-"""The simulation: its fields, its steps in time."""
+"""The simulation: its fields, its forces, its steps in time."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from weft import errors, runtime
-from weft._planning import start_of
 from weft._support import checks, dtypes, pickles
 from weft.arrays import Array
+from weft.dns.diagnostics import Diagnosis, Flow, diagnosis_of
+from weft.dns.forcing import STEADY, ConstantPower, Modes, Random, Steady, steady_field
 from weft.dns.grid import DIMS, Grid
 from weft.dns.initial import VELOCITIES, angles
-from weft.dns.schemes import RIGHT_SIDE, SCHEMES, Evaluation, Scheme
-from weft.fields.functions import FieldFunction
+from weft.dns.noise import gaussian
+from weft.dns.right_side import Evaluated, Force, RightSide, Scalar, Shells, kernels_module
+from weft.dns.schemes import SCHEMES, Scheme
 from weft.options import Exchange, Planning
 from weft.transform import FFT
 
+FORCES = ("constant-power", "random", *STEADY)
 # A step is at most this many times as long as the one before.
 _GROWTH = 1.2
 # The number of last steps that are shortened evenly.
@@ -32,15 +35,6 @@ class BlowUp(errors.WeftError):
     code = "blow_up"
 
 
-@dataclass(frozen=True)
-class Scalar:
-    """A passive scalar: its diffusivity, and the gradient of its mean."""
-
-    name: str
-    diffusivity: float
-    mean_gradient: tuple[float, float, float] = (0.0, 0.0, 0.0)
-
-
 @dataclass
 class Counters:
     """Numbers of a simulation since its beginning."""
@@ -48,14 +42,6 @@ class Counters:
     steps: int = 0
     evaluations: int = 0
     transforms: int = 0
-
-
-@dataclass
-class _State:
-    """The registers, each a list of the spectra of all fields on this rank, and the kernels that know them."""
-
-    registers: list[list[Array]] = field(default_factory=list)
-    kernels: Any = None
 
 
 class Simulation:
@@ -116,8 +102,8 @@ class Simulation:
         #: The largest sum of |u_a|/dx_a of the last evaluation, of all points: the step times it is the CFL number.
         self.rate = 0.0
         self._previous_dt: float | None = None
-        self._state = _State()
-        self._bind()
+        self._forces: list[ConstantPower | Random | Steady] = []
+        self._right_side = self._bound([self._fft.output.zeros() for _ in range(DIMS)])
 
     def __reduce_ex__(self, protocol: Any) -> Any:
         pickles.refuse("a simulation", "write a checkpoint, and resume it there")
@@ -130,7 +116,7 @@ class Simulation:
     @property
     def spectra(self) -> list[Array]:
         """This rank's spectra of all fields, with the scale of norm="forward": views of the state."""
-        return self._state.registers[0]
+        return self._right_side.registers[0]
 
     @property
     def fft(self) -> FFT:
@@ -157,17 +143,79 @@ class Simulation:
         spectra = self.spectra
         self.scalars.append(scalar)
         added = self._fft.forward(values)
-        self._bind([*spectra, added])
+        self._right_side = self._bound([*spectra, added])
         self._restart()
 
-    def step(self, dt: float) -> None:
-        """Advances all fields by a step. The CFL number is dt * rate."""
-        evaluations = self.scheme.evaluations(dt, self._previous_dt)
-        for evaluation in evaluations:
-            self._evaluate(evaluation, dt)
+    def set_random_velocity(self, spectrum: Callable[[Array], Any], *, seed: int = 0) -> None:
+        """Sets a velocity of random phases with the energy spectrum E(k): the shells have exactly these energies.
+
+        `spectrum` gets the wavenumbers of the shells, and returns E of each. The same seed gives the same large scales
+        on every grid and every number of ranks.
+        """
+        energies = runtime.agreed(self.comm, lambda: self._energies_of(spectrum))
+        numbers = [self.grid.numbers(axis)[index] for axis, index in enumerate(self._indices())]
+        for axis, one in enumerate(self.spectra[:DIMS]):
+            one[...] = gaussian(seed, numbers, 0, axis)
+        self._project()
+        shells = self._shells()
+        now = self._right_side.look(shells).sums[:, 0]
+        factors = np.sqrt(np.divide(energies * shells.width, now, out=np.zeros_like(now), where=now > 0))
+        square = sum(k**2 for k in self._wavenumbers())
+        shell = np.minimum(np.floor(np.sqrt(square) / shells.width + 0.5).astype(int), shells.count - 1)
+        for one in self.spectra[:DIMS]:
+            one *= factors[shell]
+        self._restart()
+
+    def add_forcing(
+        self,
+        kind: str,
+        *,
+        power: float = 0.0,
+        up_to: float = 2.5,
+        amplitude: float = 1.0,
+        wave: int = 1,
+        correlation_time: float = 1.0,
+        seed: int = 0,
+    ) -> None:
+        """Adds a force on the large scales.
+
+        kind : "constant-power": f = P u / (2 E) on |k| <= up_to, which puts `power` into the flow. "random": a force of
+               `amplitude` and `correlation_time` on |k| <= up_to, by `seed`. "taylor-green", "abc" or "kolmogorov": the
+               steady field of this name and of `wave` waves along each axis, times `amplitude`.
+        """
+        made = runtime.agreed(
+            self.comm, lambda: self._checked_force(kind, power, up_to, amplitude, wave, correlation_time, seed)
+        )
+        self._forces.append(made())
+
+    def step(self, dt: float, *, diagnose: bool = False) -> Diagnosis | None:
+        """Advances all fields by a step. The CFL number is dt * rate.
+
+        With `diagnose` it returns the diagnosis of the state before the step, at the cost of sums in a pass that is
+        there anyway.
+        """
+        diagnosis = None
+        for number, evaluation in enumerate(self.scheme.evaluations(dt, self._previous_dt)):
+            registers = self._right_side.registers
+            forces, power = self._forces_of(registers[evaluation.input])
+            shells = self._shells() if diagnose and number == 0 else None
+            done = self._right_side.evaluate(evaluation, dt, forces, shells)
+            self._count(done)
+            if shells:
+                diagnosis = self._diagnosis(done, power)
+        for force in self._forces:
+            force.advance(dt)
         self._previous_dt = dt
         self.time += dt
         self.counters.steps += 1
+        return diagnosis
+
+    def diagnose(self) -> Diagnosis:
+        """Returns the diagnosis of the present state, at the cost of one evaluation. Collective."""
+        _, power = self._forces_of(self.spectra)
+        done = self._right_side.look(self._shells())
+        self._count(done)
+        return self._diagnosis(done, power)
 
     def run(self, *, until: float, cfl: float = 0.5, dt: float | None = None) -> None:
         """Advances all fields to a time: by steps of at most `dt`, or of a CFL number of about `cfl`.
@@ -227,77 +275,96 @@ class Simulation:
         mine = float(np.max(rate, initial=0.0))
         return mine if self.comm is None else float(max(self.comm.allgather(mine)))
 
-    def _evaluate(self, evaluation: Evaluation, dt: float) -> None:
-        """Evaluates the right-hand side once and updates the registers."""
-        shifts = self.grid.shifts
-        for number, shift in enumerate(shifts[:-1]):
-            # The right-hand side of another grid goes to the last register.
-            last = len(self._state.registers) - 1
-            added = -1 if number == 0 else last
-            self._apply(evaluation.input, [(last, [(RIGHT_SIDE, 0, 1.0)])], 0.0, 1 / len(shifts), added, shift)
-        updates = [(u.target, [(t.source, t.decay, t.factor) for t in u.terms]) for u in evaluation.updates]
-        added = len(self._state.registers) - 1 if len(shifts) > 1 else -1
-        self._apply(evaluation.input, updates, evaluation.decay * dt, 1 / len(shifts), added, shifts[-1])
+    def _count(self, done: Evaluated) -> None:
+        self.rate = done.rate
         self.counters.evaluations += 1
+        self.counters.transforms += done.transforms
 
-    def _apply(
-        self,
-        source: int,
-        updates: list[tuple[int, list[tuple[int, int, float]]]],
-        decay_time: float,
-        scale: float,
-        added: int,
-        shift: Sequence[float],
-    ) -> None:
-        kernels, registers = self._state.kernels, self._state.registers
-        kernels.set_evaluation(source, updates, decay_time, scale, added, self._phases(shift), 0.0, 0)
-        count = len(self.scalars)
-        there, back = 2 * DIMS + count, DIMS + DIMS * count
-        done = self._fft.apply_in_space(
-            FieldFunction(kernels.space(), pointwise=True, results=1, combine="max"),
-            registers[source],
-            registers[updates[0][0]],
-            before=FieldFunction(kernels.inverse(), pointwise=True),
-            after=FieldFunction(kernels.advance(), pointwise=True),
-            fields=(there, back),
-        )
-        self.rate = done.results[0]
-        self.counters.transforms += there + back
+    def _bound(self, state: Sequence[Array]) -> RightSide:
+        return RightSide(self._fft, self.grid, self.viscosity, self.scalars, self.scheme.registers, state)
 
-    def _phases(self, shift: Sequence[float]) -> list[Any]:
-        """Returns cos and sin of k times the offset, for each axis."""
-        if not any(shift):
-            return []
-        tables = []
-        for axis, (offset, step) in enumerate(zip(shift, self.grid.steps, strict=True)):
-            phase = self.grid.wavenumbers(axis) * (offset * step)
-            tables.append(np.stack([np.cos(phase), np.sin(phase)], axis=1).reshape(-1))
-        return tables
+    def _forces_of(self, spectra: Sequence[Array]) -> tuple[list[Force], float]:
+        """Returns the forces on a register, and the power that they put into the flow."""
+        if not self._forces:
+            return [], 0.0
+        velocities = [force.modes.of(spectra[:DIMS]) for force in self._forces]
+        local = [force.local(velocity) for force, velocity in zip(self._forces, velocities, strict=True)]
+        ends = np.cumsum([len(part) for part in local])[:-1]
+        totals = np.split(self._summed(np.concatenate(local)), ends)
+        forces, powers = [], []
+        for force, velocity, total in zip(self._forces, velocities, totals, strict=True):
+            values = force.force(velocity, total, self.time)
+            forces.append(Force(force.modes, values))
+            work = sum(np.real(np.conj(u) * f) for u, f in zip(velocity, values, strict=True))
+            powers.append(float(np.sum(force.modes.weights * work)))
+        return forces, float(self._summed(np.array([sum(powers)]))[0])
 
-    def _bind(self, spectra: list[Array] | None = None) -> None:
-        """Makes the registers and kernels for the fields; register 0 has the given spectra, or zeros."""
-        module = _kernels_module()
-        side = self._fft.output
-        tables = [self.grid.wavenumbers(axis) for axis in range(DIMS)]
-        grid = module.SimulationGrid(
-            [lower for lower, _ in side.box],
-            [stride // side.dtype.itemsize for stride in side.strides],
-            tables,
-            [table**2 for table in tables],
-            self.grid.truncation,
-            list(self.grid.steps),
-            [self.viscosity, *(scalar.diffusivity for scalar in self.scalars)],
-            [list(scalar.mean_gradient) for scalar in self.scalars],
-        )
-        made = module.KernelsOfFloat if side.dtype == np.complex64 else module.KernelsOfDouble
-        kernels = made(grid, runtime.running().instruction_set())
-        extra = 1 if len(self.grid.shifts) > 1 else 0
-        registers = [[side.zeros() for _ in self.fields] for _ in range(self.scheme.registers + extra)]
-        if spectra is not None:
-            registers[0] = spectra
-        for number, arrays in enumerate(registers):
-            kernels.set_register(number, [start_of(array) if array.size else 0 for array in arrays])
-        self._state = _State(registers, kernels)
+    def _summed(self, mine: Array) -> Array:
+        """Returns the sums over all ranks, in their order."""
+        if self.comm is None or not mine.size:
+            return mine
+        return np.asarray(np.sum(self.comm.allgather(mine), axis=0))
+
+    def _shells(self) -> Shells:
+        """Returns shells of the smallest wavenumber of the box up to the highest one."""
+        width = min(2 * math.pi / length for length in self.grid.lengths)
+        return Shells(width, int(self._highest_wavenumber() / width + 0.5) + 1)
+
+    def _highest_wavenumber(self) -> float:
+        return math.sqrt(sum(float(np.max(self.grid.wavenumbers(axis))) ** 2 for axis in range(DIMS)))
+
+    def _diagnosis(self, done: Evaluated, power: float) -> Diagnosis:
+        resolved = min(float(np.max(self.grid.wavenumbers(axis))) for axis in range(DIMS))
+        flow = Flow(self.viscosity, self.scalars, self._shells(), resolved)
+        return diagnosis_of(flow, done.sums, self.time, done.rate, power)
+
+    def _energies_of(self, spectrum: Any) -> Array:
+        shells = self._shells()
+        k = shells.width * np.arange(shells.count)
+        try:
+            energies = np.broadcast_to(np.asarray(spectrum(k), float), k.shape).copy()
+        except (TypeError, ValueError):
+            raise errors.InvalidArgument("an energy spectrum returns one number for each wavenumber") from None
+        energies[0] = 0.0  # no mean flow
+        if not (np.isfinite(energies).all() and (energies >= 0).all()):
+            raise errors.InvalidArgument("an energy spectrum has finite numbers of 0 or more; some are not")
+        return energies
+
+    def _checked_force(
+        self, kind: Any, power: Any, up_to: Any, amplitude: Any, wave: Any, correlation_time: Any, seed: Any
+    ) -> Callable[[], ConstantPower | Random | Steady]:
+        """Returns a function that makes the force; collective, after all arguments were checked."""
+        checks.require_word("a force", kind, FORCES)
+        numbers = {"power": power, "amplitude": amplitude, "up_to": up_to, "correlation_time": correlation_time}
+        given = {name: _number(value, name) for name, value in numbers.items()}
+        for name in ("up_to", "correlation_time"):
+            if given[name] <= 0:
+                raise errors.InvalidArgument(f"{name} must be above 0; given {given[name]:g}")
+        number = checks.integer(seed, "seed")
+        if kind in STEADY:
+            waves = checks.integer(wave, "wave", 1, min(self.grid.modes) // 2)
+            return lambda: self._steady(kind, waves, given["amplitude"])
+        modes = Modes.up_to(self.grid, self._indices(), self._fft.output.shape, given["up_to"])
+        if kind == "constant-power":
+            return lambda: ConstantPower(modes, given["power"])
+        return lambda: Random(modes, given["amplitude"], given["correlation_time"], number, self._modes_of_all(modes))
+
+    def _modes_of_all(self, modes: Modes) -> int:
+        """Returns the number of modes of the whole spectrum on all ranks."""
+        return round(float(self._summed(np.array([np.sum(modes.weights)]))[0]))
+
+    def _steady(self, kind: str, wave: int, amplitude: float) -> Steady:
+        positions = angles(self._fft.positions(self.grid.lengths), self.grid.lengths)
+        fields = [self._values_of(part, kind) for part in steady_field(kind, wave)(*positions)]
+        spectra = [amplitude * self._fft.forward(values) for values in fields]
+        largest = max(float(np.max(np.abs(spectrum), initial=0.0)) for spectrum in spectra)
+        if self.comm is not None:
+            largest = max(self.comm.allgather(largest))
+        chosen = np.zeros(self._fft.output.shape, bool)
+        for spectrum in spectra:
+            chosen |= np.abs(spectrum) > 1e-6 * largest
+        modes = Modes.at(self.grid, self._indices(), np.nonzero(chosen))
+        return Steady(modes, modes.of(spectra))
 
     def _restart(self) -> None:
         """Forgets the step before, which was that of other fields."""
@@ -348,7 +415,7 @@ class Simulation:
                 f"the name of a scalar is a word of letters, digits and _ that no field has; given {word!r}; the "
                 f"fields are {', '.join(self.fields)}"
             )
-        most = _kernels_module().SCALARS_MAX
+        most = kernels_module().SCALARS_MAX
         if len(self.scalars) >= most:
             raise errors.InvalidArgument(f"a simulation has at most {most} scalars; one more was given")
         parts = tuple(_number(part, "a mean gradient") for part in checks.items(gradient, "a mean gradient"))
@@ -375,12 +442,6 @@ class Simulation:
 
 def _squares(values: Any) -> Any:
     return values.real**2 + values.imag**2
-
-
-def _kernels_module() -> Any:
-    from weft import _dns
-
-    return _dns
 
 
 def _number(given: Any, what: str) -> float:

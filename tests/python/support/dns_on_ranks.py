@@ -43,3 +43,19 @@ def fields_after(comm: Any, *, steps: int, dealias: str = "2/3") -> list[list[fl
         sim.step(0.02)
     fields = [weft.gather(sim.in_space(spectrum), sim.fft.input.layout, comm) for spectrum in sim.spectra]
     return None if fields[0] is None else [np.ravel(field).tolist() for field in fields]
+
+
+def numbers_after(comm: Any) -> list[float]:
+    """Returns diagnoses of a forced simulation after a few steps."""
+    sim = dns.Simulation((12, 10, 14), viscosity=0.02, scheme="rk2", comm=comm)
+    sim.set_random_velocity(lambda k: k**2 * np.exp(-k), seed=5)
+    sim.add_scalar("theta", diffusivity=0.02, mean_gradient=(1.0, 0, 0))
+    sim.add_forcing("constant-power", power=0.1, up_to=2.5)
+    sim.add_forcing("random", amplitude=0.3, up_to=2.5, seed=3)
+    sim.add_forcing("abc", amplitude=0.1)
+    for _ in range(3):
+        sim.step(0.02)
+    found = sim.diagnose()
+    theta = found.scalars[0]
+    means = [found.energy, found.enstrophy, found.helicity, found.power, found.rate, found.integral_length]
+    return [*means, *found.spectrum, *found.transfer, theta.variance, *theta.flux, *theta.spectrum]

@@ -1,0 +1,147 @@
+"""Diagnostics of a state: means, scales and spectra, from sums over shells of one pass over the spectra."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from weft.arrays import Array
+from weft.dns.right_side import Scalar, Shells
+
+# Numbers of a shell in the order of apps/dns/row_kernels.hpp.
+_ENERGY, _ENSTROPHY, _ENERGY_OVER_K, _TRANSFER, _HELICITY = range(5)
+_VELOCITY_SUMS = 5
+_SCALAR_SUMS = 6
+
+
+@dataclass(frozen=True)
+class ScalarDiagnosis:
+    """A scalar's means at one time.
+
+    variance : <theta^2>. dissipation : chi = 2 kappa <|grad theta|^2>. flux : <u theta>, three components.
+    production : -2 G . <u theta>. batchelor_length : eta (kappa/nu)^(1/2).
+    spectrum : of theta^2/2, by shell. transfer : into each shell, by the flow and the mean gradient.
+    """
+
+    name: str
+    variance: float
+    dissipation: float
+    flux: tuple[float, float, float]
+    production: float
+    batchelor_length: float
+    spectrum: Array
+    transfer: Array
+
+
+@dataclass(frozen=True)
+class Diagnosis:
+    """A state's means, scales and spectra at one time, for the density 1.
+
+    energy            : E = <|u|^2>/2, with the mean flow. enstrophy : <|curl u|^2>/2.
+    dissipation       : eps = 2 nu enstrophy. helicity : <u . curl u>. power : of the forces, <u . f>.
+    transfer_sum      : the work of the products, 0 but for rounding and aliases.
+    rms_velocity      : u' = (2 E / 3)^(1/2), without the mean flow.
+    taylor_length     : lambda = (15 nu u'^2 / eps)^(1/2). reynolds : Re_lambda = u' lambda / nu.
+    kolmogorov_length : eta = (nu^3 / eps)^(1/4). resolution : k_max eta, of the highest kept wavenumber.
+    integral_length   : pi / (2 u'^2) times the sum of E(k)/k.
+    rate              : the largest sum of |u_a|/dx_a; the step times it is the CFL number.
+    k                 : the wavenumbers of the shells; dk times their number.
+    spectrum          : E(k) of each shell, so that sum(spectrum) * dk = E. flux : the energy that leaves all shells up
+                        to k by the products. helicity_spectrum, transfer : as E(k).
+    """
+
+    time: float
+    energy: float
+    enstrophy: float
+    dissipation: float
+    helicity: float
+    power: float
+    transfer_sum: float
+    rms_velocity: float
+    taylor_length: float
+    reynolds: float
+    kolmogorov_length: float
+    resolution: float
+    integral_length: float
+    rate: float
+    dk: float
+    k: Array
+    spectrum: Array
+    transfer: Array
+    flux: Array
+    helicity_spectrum: Array
+    scalars: tuple[ScalarDiagnosis, ...]
+
+
+@dataclass(frozen=True)
+class Flow:
+    """The constants that a diagnosis needs: of the fluid, and of its grid."""
+
+    viscosity: float
+    scalars: Sequence[Scalar]
+    shells: Shells
+    highest_wavenumber: float
+
+
+def diagnosis_of(flow: Flow, sums: Array, time: float, rate: float, power: float) -> Diagnosis:
+    """Returns the diagnosis from the sums over shells of an evaluation."""
+    nu, dk = flow.viscosity, flow.shells.width
+    total = sums.sum(axis=0)
+    energy, enstrophy = float(total[_ENERGY]), float(total[_ENSTROPHY])
+    dissipation = 2 * nu * enstrophy
+    fluctuation = float(sums[1:, _ENERGY].sum())  # shell 0 has the mean flow
+    rms = math.sqrt(2 * fluctuation / 3)
+    taylor = math.sqrt(_ratio(15 * nu * rms**2, dissipation))
+    kolmogorov = _ratio(nu**3, dissipation) ** 0.25
+    transfer = sums[:, _TRANSFER] / dk
+    return Diagnosis(
+        time=time,
+        energy=energy,
+        enstrophy=enstrophy,
+        dissipation=dissipation,
+        helicity=float(total[_HELICITY]),
+        power=power,
+        transfer_sum=float(total[_TRANSFER]),
+        rms_velocity=rms,
+        taylor_length=taylor,
+        reynolds=_ratio(rms * taylor, nu),
+        kolmogorov_length=kolmogorov,
+        resolution=flow.highest_wavenumber * kolmogorov,
+        integral_length=_ratio(math.pi * float(total[_ENERGY_OVER_K]), 2 * rms**2),
+        rate=rate,
+        dk=dk,
+        k=dk * np.arange(len(sums)),
+        spectrum=sums[:, _ENERGY] / dk,
+        transfer=transfer,
+        flux=-np.cumsum(transfer) * dk,
+        helicity_spectrum=sums[:, _HELICITY] / dk,
+        scalars=tuple(_scalar(flow, i, scalar, sums, kolmogorov) for i, scalar in enumerate(flow.scalars)),
+    )
+
+
+def _scalar(flow: Flow, number: int, scalar: Scalar, sums: Array, kolmogorov: float) -> ScalarDiagnosis:
+    start = _VELOCITY_SUMS + _SCALAR_SUMS * number
+    mine = sums[:, start : start + _SCALAR_SUMS]
+    half_variance, half_gradient, _, *flux = (float(one) for one in mine.sum(axis=0))
+    production = -2 * sum(g * f for g, f in zip(scalar.mean_gradient, flux, strict=True))
+    dk = flow.shells.width
+    return ScalarDiagnosis(
+        name=scalar.name,
+        variance=2 * half_variance,
+        dissipation=4 * scalar.diffusivity * half_gradient,
+        flux=(flux[0], flux[1], flux[2]),
+        production=production,
+        batchelor_length=kolmogorov * math.sqrt(_ratio(scalar.diffusivity, flow.viscosity)),
+        spectrum=mine[:, 0] / dk,
+        transfer=mine[:, 2] / dk,
+    )
+
+
+def _ratio(numerator: float, denominator: float) -> float:
+    """Returns the ratio; infinite where the denominator is 0."""
+    if denominator == 0:
+        return math.inf if numerator > 0 else math.nan
+    return numerator / denominator

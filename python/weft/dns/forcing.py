@@ -1,0 +1,149 @@
+"""Forces on the large scales. Each acts on a few modes, so it is added to the registers after a round trip."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from weft import errors
+from weft.arrays import Array
+from weft.dns.grid import DIMS, Grid
+from weft.dns.initial import VELOCITIES
+from weft.dns.noise import gaussian
+
+STEADY = ("taylor-green", "abc", "kolmogorov")
+
+
+@dataclass(frozen=True)
+class Modes:
+    """Some modes on this rank.
+
+    places  : their places in this rank's spectra, an index array for each axis.
+    numbers : their integer wavevectors; waves: their wavevectors, of the unit 1/length.
+    weights : how many modes of the whole spectrum each represents, 1 or 2.
+    """
+
+    places: tuple[Array, ...]
+    numbers: tuple[Array, ...]
+    waves: tuple[Array, ...]
+    weights: Array
+
+    @classmethod
+    def up_to(cls, grid: Grid, indices: Sequence[Array], shape: Sequence[int], highest: float) -> Modes:
+        """Returns the modes with 0 < |k| <= highest; `indices` are those of this rank's spectra, of this shape."""
+        tables = [grid.wavenumbers(axis) for axis in range(DIMS)]
+        square = sum(table[index] ** 2 for table, index in zip(tables, indices, strict=True))
+        chosen = np.broadcast_to((square > 0) & (square <= highest**2 * (1 + 1e-12)), tuple(shape))
+        places = np.nonzero(chosen)
+        return cls.at(grid, indices, places)
+
+    @classmethod
+    def at(cls, grid: Grid, indices: Sequence[Array], places: Sequence[Array]) -> Modes:
+        """Returns the modes at some places of this rank's spectra."""
+        at = [index.reshape(-1)[place] for index, place in zip(indices, places, strict=True)]
+        numbers = tuple(grid.numbers(axis)[one].astype(np.int64) for axis, one in enumerate(at))
+        waves = tuple(grid.wavenumbers(axis)[one] for axis, one in enumerate(at))
+        return cls(tuple(places), numbers, waves, np.where(at[-1] == 0, 1.0, 2.0))
+
+    @property
+    def squares(self) -> Array:
+        """k^2 of each mode."""
+        return np.asarray(sum(k**2 for k in self.waves))
+
+    def of(self, spectra: Sequence[Array]) -> list[Array]:
+        """Returns copies of the elements of spectra."""
+        return [spectrum[self.places] for spectrum in spectra]
+
+    def projected(self, vectors: Sequence[Array]) -> list[Array]:
+        """Returns the parts of vectors without divergence. No mode is 0."""
+        along = sum(k * part for k, part in zip(self.waves, vectors, strict=True)) / self.squares
+        return [part - k * along for k, part in zip(self.waves, vectors, strict=True)]
+
+
+class ConstantPower:
+    """A force along the velocity of the modes |k| <= up_to, which puts a constant power into the flow.
+
+    f = P u / (2 E), where E is the energy of these modes.
+    """
+
+    def __init__(self, modes: Modes, power: float) -> None:
+        self.modes = modes
+        self.power = power
+
+    def local(self, velocity: Sequence[Array]) -> Array:
+        """Returns this rank's part of the numbers that all ranks add: the energy of the modes."""
+        square = sum(part.real**2 + part.imag**2 for part in velocity)
+        return np.array([0.5 * float(np.sum(self.modes.weights * square))])
+
+    def force(self, velocity: Sequence[Array], totals: Array, time: float) -> list[Array]:
+        """Returns the force on each mode, from the velocity and the sums over all ranks."""
+        if not totals[0] > 0:
+            raise errors.InvalidArgument(
+                "a constant power needs energy in the forced modes; given none; set a velocity with such modes first"
+            )
+        return [self.power / (2 * totals[0]) * part for part in velocity]
+
+    def advance(self, dt: float) -> None:
+        """Prepares the next step."""
+
+
+class Steady:
+    """A force that does not change: a velocity field of a few modes, times an amplitude."""
+
+    def __init__(self, modes: Modes, values: Sequence[Array]) -> None:
+        self.modes = modes
+        self._values = list(values)
+
+    def local(self, velocity: Sequence[Array]) -> Array:
+        return np.zeros(0)
+
+    def force(self, velocity: Sequence[Array], totals: Array, time: float) -> list[Array]:
+        return self._values
+
+    def advance(self, dt: float) -> None:
+        """Does nothing."""
+
+
+class Random:
+    """A random force with a correlation time on the modes |k| <= up_to (Eswaran and Pope 1988).
+
+    Each component of each mode is a process of Ornstein and Uhlenbeck, made free of divergence. It depends on the seed,
+    the wavevector and the step alone. `amplitude` is its root mean square in space.
+    """
+
+    def __init__(self, modes: Modes, amplitude: float, correlation_time: float, seed: int, count: int) -> None:
+        self.modes = modes
+        self.seed = seed
+        self.correlation_time = correlation_time
+        self.step = 0
+        # The projection removes one of three components.
+        self._scale = amplitude / math.sqrt(2 * max(1, count))
+        self.values = self._drawn()
+
+    def local(self, velocity: Sequence[Array]) -> Array:
+        return np.zeros(0)
+
+    def force(self, velocity: Sequence[Array], totals: Array, time: float) -> list[Array]:
+        return self.modes.projected(self.values)
+
+    def advance(self, dt: float) -> None:
+        """Advances the process by a time, exactly."""
+        self.step += 1
+        kept = math.exp(-dt / self.correlation_time)
+        drawn = self._drawn()
+        self.values = [kept * old + math.sqrt(1 - kept**2) * new for old, new in zip(self.values, drawn, strict=True)]
+
+    def _drawn(self) -> list[Array]:
+        return [self._scale * gaussian(self.seed, self.modes.numbers, self.step, axis) for axis in range(DIMS)]
+
+
+def steady_field(name: str, wave: int) -> Any:
+    """Returns a force of amplitude 1 as a function of the angles 2 pi x / L: "kolmogorov" is sin(wave y) along x."""
+    if name == "kolmogorov":
+        return lambda x, y, z: (np.sin(wave * y) + 0 * x * z, 0 * x * y * z, 0 * x * y * z)
+    field = VELOCITIES[name]
+    return lambda x, y, z: field(wave * x, wave * y, wave * z)

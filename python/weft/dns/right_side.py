@@ -1,0 +1,185 @@
+"""The right-hand side of the equations, and the registers of a scheme: one round trip of weft for each evaluation."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from weft import runtime
+from weft._planning import start_of
+from weft.arrays import Array
+from weft.dns.forcing import Modes
+from weft.dns.grid import DIMS, Grid
+from weft.dns.schemes import RIGHT_SIDE, Evaluation, Update
+from weft.fields.functions import FieldFunction
+from weft.transform import FFT
+
+
+@dataclass(frozen=True)
+class Scalar:
+    """A passive scalar: its diffusivity, and the gradient of its mean."""
+
+    name: str
+    diffusivity: float
+    mean_gradient: tuple[float, float, float] = (0.0, 0.0, 0.0)
+
+
+@dataclass(frozen=True)
+class Shells:
+    """Shells of wavenumbers: shell s has the modes with |k|/width in [s - 1/2, s + 1/2)."""
+
+    width: float
+    count: int
+
+
+@dataclass(frozen=True)
+class Force:
+    """A force on some modes: one array of values for each component of the velocity."""
+
+    modes: Modes
+    values: Sequence[Array]
+
+
+@dataclass
+class Evaluated:
+    """The numbers of one evaluation.
+
+    rate       : the largest sum of |u_a|/dx_a over all points and ranks; infinite if a velocity is not finite.
+    sums       : of shells and fields, if they were wanted.
+    transforms : the transforms of one array each.
+    """
+
+    rate: float = 0.0
+    sums: Array = field(default_factory=lambda: np.zeros(0))
+    transforms: int = 0
+
+
+@dataclass(frozen=True)
+class _Call:
+    """One round trip: the register that it reads, its updates, and what is done with the right-hand side."""
+
+    source: int
+    updates: Sequence[Update]
+    decay_time: float
+    shift: Sequence[float]
+    scale: float = 1.0
+    added: int = -1
+    shells: Shells | None = None
+
+
+class RightSide:
+    """Evaluates the right-hand side of all fields of a simulation on this rank, and updates registers.
+
+    A register is one list of spectra. Register 0 has the state. The last one is free between steps.
+    """
+
+    def __init__(
+        self, fft: FFT, grid: Grid, viscosity: float, scalars: Sequence[Scalar], registers: int, state: Sequence[Array]
+    ) -> None:
+        self._fft = fft
+        self._grid = grid
+        self._diffusivities = [viscosity, *(scalar.diffusivity for scalar in scalars)]
+        self._scalars = len(scalars)
+        side = fft.output
+        extra = 1 if len(grid.shifts) > 1 else 0
+        fields = range(DIMS + len(scalars))
+        self.registers = [list(state), *([side.zeros() for _ in fields] for _ in range(registers + extra - 1))]
+        self._kernels = _kernels_of(fft, grid, self._diffusivities, scalars)
+        for number, arrays in enumerate(self.registers):
+            self._kernels.set_register(number, [start_of(array) if array.size else 0 for array in arrays])
+
+    def evaluate(
+        self, evaluation: Evaluation, dt: float, forces: Sequence[Force] = (), shells: Shells | None = None
+    ) -> Evaluated:
+        """Evaluates the right-hand side of a register and updates registers. Collective."""
+        total = Evaluated()
+        shifts = self._grid.shifts
+        last = len(self.registers) - 1
+        scale = 1 / len(shifts)
+        for number, shift in enumerate(shifts[:-1]):
+            # The right-hand side of another grid goes to the last register.
+            kept = [_right_side_alone(last)]
+            self._apply(_Call(evaluation.input, kept, 0.0, shift, scale, -1 if number == 0 else last), total)
+        added = last if len(shifts) > 1 else -1
+        decay_time = evaluation.decay * dt
+        self._apply(_Call(evaluation.input, evaluation.updates, decay_time, shifts[-1], scale, added, shells), total)
+        for force in forces:
+            self._add(force, evaluation.updates, decay_time)
+        return total
+
+    def look(self, shells: Shells) -> Evaluated:
+        """Evaluates the right-hand side of the state for its sums alone. Collective."""
+        return self.evaluate(Evaluation(0, 0, 0, (_right_side_alone(len(self.registers) - 1),)), 0.0, (), shells)
+
+    def _apply(self, call: _Call, total: Evaluated) -> None:
+        kernels = self._kernels
+        updates = [(u.target, [(t.source, t.decay, t.factor) for t in u.terms]) for u in call.updates]
+        width, count = (call.shells.width, call.shells.count) if call.shells else (0.0, 0)
+        kernels.set_evaluation(
+            call.source, updates, call.decay_time, call.scale, call.added, self._phases(call.shift), width, count
+        )
+        there, back = 2 * DIMS + self._scalars, DIMS + DIMS * self._scalars
+        done = self._fft.apply_in_space(
+            FieldFunction(kernels.space(), pointwise=True, results=1, combine="max"),
+            self.registers[call.source],
+            self.registers[call.updates[0].target],
+            before=FieldFunction(kernels.inverse(), pointwise=True),
+            after=FieldFunction(kernels.advance(), pointwise=True, results=kernels.sums),
+            fields=(there, back),
+        )
+        total.rate = max(total.rate, done.results[0])
+        total.transforms += there + back
+        total.sums = np.array(done.after).reshape(count, -1) if count else total.sums
+
+    def _add(self, force: Force, updates: Sequence[Update], decay_time: float) -> None:
+        """Adds a force to the registers, as if it had been in the right-hand side."""
+        modes = force.modes
+        decay = np.exp(-self._diffusivities[0] * modes.squares * decay_time)
+        for update in updates:
+            factors = [term.factor * decay**term.decay for term in update.terms if term.source == RIGHT_SIDE]
+            if not factors:
+                continue
+            for spectrum, values in zip(self.registers[update.target], force.values, strict=False):
+                spectrum[modes.places] += sum(factors) * values
+
+    def _phases(self, shift: Sequence[float]) -> list[Any]:
+        """Returns cos and sin of k times the offset, for each axis."""
+        if not any(shift):
+            return []
+        tables = []
+        for axis, (offset, step) in enumerate(zip(shift, self._grid.steps, strict=True)):
+            phase = self._grid.wavenumbers(axis) * (offset * step)
+            tables.append(np.stack([np.cos(phase), np.sin(phase)], axis=1).reshape(-1))
+        return tables
+
+
+def _right_side_alone(target: int) -> Update:
+    return Update.of(target, (RIGHT_SIDE, 0, 1.0))
+
+
+def _kernels_of(fft: FFT, grid: Grid, diffusivities: Sequence[float], scalars: Sequence[Scalar]) -> Any:
+    module = kernels_module()
+    side = fft.output
+    tables = [grid.wavenumbers(axis) for axis in range(DIMS)]
+    on_this_rank = module.SimulationGrid(
+        [lower for lower, _ in side.box],
+        [stride // side.dtype.itemsize for stride in side.strides],
+        tables,
+        [table**2 for table in tables],
+        grid.truncation,
+        list(grid.steps),
+        list(diffusivities),
+        [list(scalar.mean_gradient) for scalar in scalars],
+    )
+    made = module.KernelsOfFloat if side.dtype == np.complex64 else module.KernelsOfDouble
+    return made(on_this_rank, runtime.running().instruction_set())
+
+
+def kernels_module() -> Any:
+    """Returns the extension module with the kernels."""
+    from weft import _dns
+
+    return _dns
