@@ -19,7 +19,7 @@ STEADY = ("taylor-green", "abc", "kolmogorov")
 
 
 @dataclass(frozen=True)
-class Modes:
+class ForcedModes:
     """Some modes on this rank.
 
     places  : their places in this rank's spectra, an index array for each axis.
@@ -33,7 +33,7 @@ class Modes:
     weights: Array
 
     @classmethod
-    def up_to(cls, grid: Grid, indices: Sequence[Array], shape: Sequence[int], highest: float) -> Modes:
+    def up_to(cls, grid: Grid, indices: Sequence[Array], shape: Sequence[int], highest: float) -> ForcedModes:
         """Returns the modes with 0 < |k| <= highest; `indices` are those of this rank's spectra, of this shape."""
         tables = [grid.wavenumbers(axis) for axis in range(DIMS)]
         square = sum(table[index] ** 2 for table, index in zip(tables, indices, strict=True))
@@ -42,7 +42,7 @@ class Modes:
         return cls.at(grid, indices, places)
 
     @classmethod
-    def at(cls, grid: Grid, indices: Sequence[Array], places: Sequence[Array]) -> Modes:
+    def at(cls, grid: Grid, indices: Sequence[Array], places: Sequence[Array]) -> ForcedModes:
         """Returns the modes at some places of this rank's spectra."""
         at = [index.reshape(-1)[place] for index, place in zip(indices, places, strict=True)]
         numbers = tuple(grid.numbers(axis)[one].astype(np.int64) for axis, one in enumerate(at))
@@ -70,7 +70,7 @@ class ConstantPower:
     f = P u / (2 E), where E is the energy of these modes.
     """
 
-    def __init__(self, modes: Modes, power: float) -> None:
+    def __init__(self, modes: ForcedModes, power: float) -> None:
         self.modes = modes
         self.power = power
 
@@ -94,7 +94,7 @@ class ConstantPower:
 class Steady:
     """A force that does not change: a velocity field of a few modes, times an amplitude."""
 
-    def __init__(self, modes: Modes, values: Sequence[Array]) -> None:
+    def __init__(self, modes: ForcedModes, values: Sequence[Array]) -> None:
         self.modes = modes
         self._values = list(values)
 
@@ -115,7 +115,7 @@ class Random:
     the wavevector and the step alone. `amplitude` is its root mean square in space.
     """
 
-    def __init__(self, modes: Modes, amplitude: float, correlation_time: float, seed: int, count: int) -> None:
+    def __init__(self, modes: ForcedModes, amplitude: float, correlation_time: float, seed: int, count: int) -> None:
         self.modes = modes
         self.seed = seed
         self.correlation_time = correlation_time

@@ -42,7 +42,10 @@ def uniform(seed: int, modes: Sequence[Any], step: int, stream: int) -> Array:
 
 
 def gaussian(seed: int, modes: Sequence[Any], step: int, stream: int) -> Array:
-    """Returns complex Gaussian numbers of mean square 1 (Box and Muller 1958). Those of n and -n are conjugate, that of 0 is real."""
+    """Returns complex Gaussian numbers of mean square 1 (Box and Muller 1958).
+
+    Those of n and -n are conjugate, that of 0 is real.
+    """
     sign = canonical_sign(modes)
     turned = [sign * n for n in modes]
     radius = np.sqrt(-np.log(uniform(seed, turned, step, 2 * stream)))

@@ -11,7 +11,7 @@ import numpy as np
 from weft import runtime
 from weft._planning import start_of
 from weft.arrays import Array
-from weft.dns.forcing import Modes
+from weft.dns.forcing import ForcedModes
 from weft.dns.grid import DIMS, Grid
 from weft.dns.schemes import RIGHT_SIDE, Evaluation, Update
 from weft.fields.functions import FieldFunction
@@ -39,7 +39,7 @@ class Shells:
 class Force:
     """A force on some modes: one array of values for each component of the velocity."""
 
-    modes: Modes
+    modes: ForcedModes
     values: Sequence[Array]
 
 

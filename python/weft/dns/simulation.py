@@ -13,7 +13,7 @@ from weft import errors, runtime
 from weft._support import checks, dtypes, pickles
 from weft.arrays import Array
 from weft.dns.diagnostics import Diagnosis, Flow, diagnosis_of
-from weft.dns.forcing import STEADY, ConstantPower, Modes, Random, Steady, steady_field
+from weft.dns.forcing import STEADY, ConstantPower, ForcedModes, Random, Steady, steady_field
 from weft.dns.grid import DIMS, Grid
 from weft.dns.initial import VELOCITIES, angles
 from weft.dns.noise import gaussian
@@ -344,12 +344,12 @@ class Simulation:
         if kind in STEADY:
             waves = checks.integer(wave, "wave", 1, min(self.grid.modes) // 2)
             return lambda: self._steady(kind, waves, given["amplitude"])
-        modes = Modes.up_to(self.grid, self._indices(), self._fft.output.shape, given["up_to"])
+        modes = ForcedModes.up_to(self.grid, self._indices(), self._fft.output.shape, given["up_to"])
         if kind == "constant-power":
             return lambda: ConstantPower(modes, given["power"])
         return lambda: Random(modes, given["amplitude"], given["correlation_time"], number, self._modes_of_all(modes))
 
-    def _modes_of_all(self, modes: Modes) -> int:
+    def _modes_of_all(self, modes: ForcedModes) -> int:
         """Returns the number of modes of the whole spectrum on all ranks."""
         return round(float(self._summed(np.array([np.sum(modes.weights)]))[0]))
 
@@ -363,7 +363,7 @@ class Simulation:
         chosen = np.zeros(self._fft.output.shape, bool)
         for spectrum in spectra:
             chosen |= np.abs(spectrum) > 1e-6 * largest
-        modes = Modes.at(self.grid, self._indices(), np.nonzero(chosen))
+        modes = ForcedModes.at(self.grid, self._indices(), np.nonzero(chosen))
         return Steady(modes, modes.of(spectra))
 
     def _restart(self) -> None:
