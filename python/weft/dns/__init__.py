@@ -1,9 +1,24 @@
 """Turbulence: a spectral Navier-Stokes solver with passive scalars."""
 
 from weft.dns.diagnostics import Diagnosis, ScalarDiagnosis
+from weft.dns.forcing import FORCES
 from weft.dns.grid import Grid
 from weft.dns.initial import VELOCITIES
+from weft.dns.outputs import RunOutput, budget, fields, spectra
 from weft.dns.right_side import Scalar
-from weft.dns.simulation import FORCES, BlowUp, Simulation
+from weft.dns.simulation import BlowUp, Simulation
 
-__all__ = ["FORCES", "VELOCITIES", "BlowUp", "Diagnosis", "Grid", "Scalar", "ScalarDiagnosis", "Simulation"]
+__all__ = [
+    "FORCES",
+    "VELOCITIES",
+    "BlowUp",
+    "Diagnosis",
+    "Grid",
+    "RunOutput",
+    "Scalar",
+    "ScalarDiagnosis",
+    "Simulation",
+    "budget",
+    "fields",
+    "spectra",
+]

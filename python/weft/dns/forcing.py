@@ -9,13 +9,19 @@ from typing import Any
 
 import numpy as np
 
-from weft import errors
+from weft import errors, runtime
+from weft._support import checks
 from weft.arrays import Array
 from weft.dns.grid import DIMS, Grid
-from weft.dns.initial import VELOCITIES
+from weft.dns.initial import VELOCITIES, angles
 from weft.dns.noise import gaussian
+from weft.dns.numbers import number, positive
+from weft.transform import FFT
 
 STEADY = ("taylor-green", "abc", "kolmogorov")
+# Modes of a steady force below this part of the largest one are rounding.
+_FORCED_FROM = 1e-6
+FORCES = ("constant-power", "random", *STEADY)
 
 
 @dataclass(frozen=True)
@@ -147,3 +153,65 @@ def steady_field(name: str, wave: int) -> Any:
         return lambda x, y, z: (np.sin(wave * y) + 0 * x * z, 0 * x * y * z, 0 * x * y * z)
     field = VELOCITIES[name]
     return lambda x, y, z: field(wave * x, wave * y, wave * z)
+
+
+AnyForce = ConstantPower | Random | Steady
+
+
+@dataclass(frozen=True)
+class ForceOptions:
+    """The arguments of Simulation.add_forcing, as they were given."""
+
+    kind: Any
+    power: Any
+    up_to: Any
+    amplitude: Any
+    wave: Any
+    correlation_time: Any
+    seed: Any
+
+    def checked(self, grid: Grid) -> ForceOptions:
+        """Returns the options with numbers of the right types."""
+        checks.require_word("a force", self.kind, FORCES)
+        waves = min(grid.modes) // 2 if self.kind in STEADY else 2**31
+        return ForceOptions(
+            self.kind,
+            number(self.power, "power"),
+            positive(self.up_to, "up_to"),
+            number(self.amplitude, "amplitude"),
+            checks.integer(self.wave, "wave", 1, waves),
+            positive(self.correlation_time, "correlation_time"),
+            checks.integer(self.seed, "seed"),
+        )
+
+
+def force_of(given: ForceOptions, grid: Grid, fft: FFT, comm: Any) -> AnyForce:
+    """Makes a force. Collective over `comm`."""
+    options = runtime.agreed(comm, lambda: given.checked(grid))
+    if options.kind in STEADY:
+        return _steady(options, grid, fft, comm)
+    modes = ForcedModes.up_to(grid, fft.output.indices(), fft.output.shape, options.up_to)
+    if options.kind == "constant-power":
+        return ConstantPower(modes, options.power)
+    count = sum(_of_all(comm, float(np.sum(modes.weights))))
+    return Random(modes, options.amplitude, options.correlation_time, options.seed, round(count))
+
+
+def _steady(options: ForceOptions, grid: Grid, fft: FFT, comm: Any) -> Steady:
+    values = steady_field(options.kind, options.wave)(*angles(fft.positions(grid.lengths), grid.lengths))
+    spectra = []
+    for part in values:
+        field = fft.input.empty()
+        field[...] = options.amplitude * part
+        spectra.append(fft.forward(field))
+    largest = max(_of_all(comm, max(float(np.max(np.abs(spectrum), initial=0.0)) for spectrum in spectra)))
+    chosen = np.zeros(fft.output.shape, bool)
+    for spectrum in spectra:
+        chosen |= np.abs(spectrum) > _FORCED_FROM * largest
+    modes = ForcedModes.at(grid, fft.output.indices(), np.nonzero(chosen))
+    return Steady(modes, modes.of(spectra))
+
+
+def _of_all(comm: Any, mine: float) -> list[float]:
+    """Returns the numbers of all ranks."""
+    return [mine] if comm is None else list(comm.allgather(mine))

@@ -4,44 +4,33 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from weft import errors, runtime
+from weft._planning import Layout
 from weft._support import checks, dtypes, pickles
 from weft.arrays import Array
 from weft.dns.diagnostics import Diagnosis, Flow, diagnosis_of
-from weft.dns.forcing import STEADY, ConstantPower, ForcedModes, Random, Steady, steady_field
+from weft.dns.forcing import AnyForce, ForceOptions, force_of
 from weft.dns.grid import DIMS, Grid
 from weft.dns.initial import VELOCITIES, angles
 from weft.dns.noise import gaussian
+from weft.dns.numbers import number
+from weft.dns.outputs import RunOutput
 from weft.dns.right_side import Evaluated, Force, RightSide, Scalar, Shells, kernels_module
+from weft.dns.running import Counters
+from weft.dns.schedule import Every, StepRule, advance
 from weft.dns.schemes import SCHEMES, Scheme
 from weft.options import Exchange, Planning
 from weft.transform import FFT
-
-FORCES = ("constant-power", "random", *STEADY)
-# A step is at most this many times as long as the one before.
-_GROWTH = 1.2
-# The number of last steps that are shortened evenly.
-_SHORTENED = 2
 
 
 class BlowUp(errors.WeftError):
     """A field of a simulation is not finite."""
 
     code = "blow_up"
-
-
-@dataclass
-class Counters:
-    """Numbers of a simulation since its beginning."""
-
-    steps: int = 0
-    evaluations: int = 0
-    transforms: int = 0
 
 
 class Simulation:
@@ -96,13 +85,17 @@ class Simulation:
             exchange=exchange,
             planning=planning,
         )
+        self._threads = threads
         self.scalars: list[Scalar] = []
         self.time = 0.0
         self.counters = Counters()
         #: The largest sum of |u_a|/dx_a of the last evaluation, of all points: the step times it is the CFL number.
         self.rate = 0.0
-        self._previous_dt: float | None = None
-        self._forces: list[ConstantPower | Random | Steady] = []
+        #: The length of the last step; None at the beginning.
+        self.previous_dt: float | None = None
+        self._schedule: list[Every] = []
+        self._on_grid: FFT | None = None
+        self._forces: list[AnyForce] = []
         self._right_side = self._bound([self._fft.output.zeros() for _ in range(DIMS)])
 
     def __reduce_ex__(self, protocol: Any) -> Any:
@@ -183,10 +176,8 @@ class Simulation:
                `amplitude` and `correlation_time` on |k| <= up_to, by `seed`. "taylor-green", "abc" or "kolmogorov": the
                steady field of this name and of `wave` waves along each axis, times `amplitude`.
         """
-        made = runtime.agreed(
-            self.comm, lambda: self._checked_force(kind, power, up_to, amplitude, wave, correlation_time, seed)
-        )
-        self._forces.append(made())
+        options = ForceOptions(kind, power, up_to, amplitude, wave, correlation_time, seed)
+        self._forces.append(force_of(options, self.grid, self._fft, self.comm))
 
     def step(self, dt: float, *, diagnose: bool = False) -> Diagnosis | None:
         """Advances all fields by a step. The CFL number is dt * rate.
@@ -195,17 +186,17 @@ class Simulation:
         there anyway.
         """
         diagnosis = None
-        for number, evaluation in enumerate(self.scheme.evaluations(dt, self._previous_dt)):
+        for index, evaluation in enumerate(self.scheme.evaluations(dt, self.previous_dt)):
             registers = self._right_side.registers
             forces, power = self._forces_of(registers[evaluation.input])
-            shells = self._shells() if diagnose and number == 0 else None
+            shells = self._shells() if diagnose and index == 0 else None
             done = self._right_side.evaluate(evaluation, dt, forces, shells)
             self._count(done)
             if shells:
                 diagnosis = self._diagnosis(done, power)
         for force in self._forces:
             force.advance(dt)
-        self._previous_dt = dt
+        self.previous_dt = dt
         self.time += dt
         self.counters.steps += 1
         return diagnosis
@@ -217,27 +208,34 @@ class Simulation:
         self._count(done)
         return self._diagnosis(done, power)
 
+    def every(
+        self, *, time: float | None = None, steps: int | None = None, do: RunOutput | Sequence[RunOutput] = ()
+    ) -> None:
+        """Writes outputs every so often in a run: at multiples of a time, to which steps are shortened, or of steps.
+
+        Outputs: weft.dns.budget(PATH), spectra(PATH) and fields(PATH). Each is also written at the beginning.
+        """
+        self._schedule.append(runtime.agreed(self.comm, lambda: _checked_every(time, steps, do)))
+
     def run(self, *, until: float, cfl: float = 0.5, dt: float | None = None) -> None:
         """Advances all fields to a time: by steps of at most `dt`, or of a CFL number of about `cfl`.
 
         The CFL number is that of the evaluation before. A step is at most 1.2 times as long as the one before. The last
-        steps are shortened evenly. Errors: BlowUp, where a velocity is not finite.
+        steps before an output or the end are shortened evenly. Errors: BlowUp, where a velocity is not finite; those of
+        the outputs.
         """
         end = runtime.agreed(self.comm, lambda: self._checked_end(until, cfl, dt))
         if dt is None and self.rate == 0.0:
             self.rate = self._rate_now()
-        while self.time < end:
-            wanted = dt if dt is not None else self._step_of(cfl, end - self.time)
-            rest = end - self.time
-            steps = max(1, math.ceil(rest / wanted * (1 - 1e-12)))
-            self.step(rest if steps == 1 else rest / steps if steps == _SHORTENED else wanted)
-            if steps == 1:
-                self.time = end
-            if not math.isfinite(self.rate):
-                raise BlowUp(
-                    f"the velocity is not finite after step {self.counters.steps}, at time {self.time:.6g}; the fields "
-                    f"are lost; begin again with a CFL number below {cfl:g}, or a shorter dt, or a larger viscosity"
-                )
+        advance(self, end, StepRule(cfl, dt), self._schedule)
+
+    def require_finite(self, cfl: float) -> None:
+        """Raises BlowUp if the velocity of the last evaluation was not finite."""
+        if not math.isfinite(self.rate):
+            raise BlowUp(
+                f"the velocity is not finite after step {self.counters.steps}, at time {self.time:.6g}; the fields are "
+                f"lost; begin again with a CFL number below {cfl:g}, or a shorter dt, or a larger viscosity"
+            )
 
     def energy(self) -> float:
         """Returns the mean of |u|^2/2."""
@@ -254,19 +252,32 @@ class Simulation:
         """Returns the field of a spectrum on the grid on which products are formed."""
         return self._fft.backward(spectrum)
 
+    def on_grid(self, spectrum: Array) -> tuple[Array, Layout]:
+        """Returns this rank's part of a field on the grid of the simulation, and the layout of the whole."""
+        fft = self._fft
+        if self.grid.products_shape != self.grid.shape:
+            if self._on_grid is None:
+                self._on_grid = FFT(
+                    self.grid.shape,
+                    kind="r2c",
+                    modes=self.grid.modes,
+                    norm="forward",
+                    dtype=fft.input.dtype,
+                    comm=self.comm,
+                    threads=self._threads,
+                    like=fft,
+                )
+            fft = self._on_grid
+        return fft.backward(spectrum), fft.input.layout
+
     def _checked_end(self, until: Any, cfl: Any, dt: Any) -> float:
-        end = _number(until, "until")
+        end = number(until, "until")
         for value, what in ((cfl, "cfl"), (1.0 if dt is None else dt, "dt")):
-            if _number(value, what) <= 0:
+            if number(value, what) <= 0:
                 raise errors.InvalidArgument(f"{what} must be above 0; given {errors.shown(value)}")
         if end < self.time:
             raise errors.InvalidArgument(f"until must be at least the present time {self.time:g}; given {end:g}")
         return end
-
-    def _step_of(self, cfl: float, rest: float) -> float:
-        """Returns the step of a CFL number, which grows slowly."""
-        longest = rest if self._previous_dt is None else _GROWTH * self._previous_dt
-        return min(longest, cfl / self.rate) if self.rate > 0 else longest
 
     def _rate_now(self) -> float:
         """Returns the largest sum of |u_a|/dx_a of the present velocity, by three transforms."""
@@ -330,45 +341,9 @@ class Simulation:
             raise errors.InvalidArgument("an energy spectrum has finite numbers of 0 or more; some are not")
         return energies
 
-    def _checked_force(
-        self, kind: Any, power: Any, up_to: Any, amplitude: Any, wave: Any, correlation_time: Any, seed: Any
-    ) -> Callable[[], ConstantPower | Random | Steady]:
-        """Returns a function that makes the force; collective, after all arguments were checked."""
-        checks.require_word("a force", kind, FORCES)
-        numbers = {"power": power, "amplitude": amplitude, "up_to": up_to, "correlation_time": correlation_time}
-        given = {name: _number(value, name) for name, value in numbers.items()}
-        for name in ("up_to", "correlation_time"):
-            if given[name] <= 0:
-                raise errors.InvalidArgument(f"{name} must be above 0; given {given[name]:g}")
-        number = checks.integer(seed, "seed")
-        if kind in STEADY:
-            waves = checks.integer(wave, "wave", 1, min(self.grid.modes) // 2)
-            return lambda: self._steady(kind, waves, given["amplitude"])
-        modes = ForcedModes.up_to(self.grid, self._indices(), self._fft.output.shape, given["up_to"])
-        if kind == "constant-power":
-            return lambda: ConstantPower(modes, given["power"])
-        return lambda: Random(modes, given["amplitude"], given["correlation_time"], number, self._modes_of_all(modes))
-
-    def _modes_of_all(self, modes: ForcedModes) -> int:
-        """Returns the number of modes of the whole spectrum on all ranks."""
-        return round(float(self._summed(np.array([np.sum(modes.weights)]))[0]))
-
-    def _steady(self, kind: str, wave: int, amplitude: float) -> Steady:
-        positions = angles(self._fft.positions(self.grid.lengths), self.grid.lengths)
-        fields = [self._values_of(part, kind) for part in steady_field(kind, wave)(*positions)]
-        spectra = [amplitude * self._fft.forward(values) for values in fields]
-        largest = max(float(np.max(np.abs(spectrum), initial=0.0)) for spectrum in spectra)
-        if self.comm is not None:
-            largest = max(self.comm.allgather(largest))
-        chosen = np.zeros(self._fft.output.shape, bool)
-        for spectrum in spectra:
-            chosen |= np.abs(spectrum) > 1e-6 * largest
-        modes = ForcedModes.at(self.grid, self._indices(), np.nonzero(chosen))
-        return Steady(modes, modes.of(spectra))
-
     def _restart(self) -> None:
         """Forgets the step before, which was that of other fields."""
-        self._previous_dt = None
+        self.previous_dt = None
 
     def _project(self) -> None:
         kx, ky, kz = self._wavenumbers()
@@ -418,7 +393,7 @@ class Simulation:
         most = kernels_module().SCALARS_MAX
         if len(self.scalars) >= most:
             raise errors.InvalidArgument(f"a simulation has at most {most} scalars; one more was given")
-        parts = tuple(_number(part, "a mean gradient") for part in checks.items(gradient, "a mean gradient"))
+        parts = tuple(number(part, "a mean gradient") for part in checks.items(gradient, "a mean gradient"))
         if len(parts) != DIMS:
             raise errors.InvalidArgument(f"a mean gradient has three components; given {len(parts)}")
         values = given(*self._fft.positions(self.grid.lengths)) if callable(given) else given
@@ -444,21 +419,28 @@ def _squares(values: Any) -> Any:
     return values.real**2 + values.imag**2
 
 
-def _number(given: Any, what: str) -> float:
-    try:
-        value = float(given)
-    except (TypeError, ValueError):
-        value = np.nan
-    if not np.isfinite(value):
-        raise errors.InvalidArgument(f"{what} must be a finite number; given {errors.shown(given)}")
-    return value
-
-
 def _diffusivity(given: Any, what: str) -> float:
-    value = _number(given, what)
+    value = number(given, what)
     if value < 0:
         raise errors.InvalidArgument(f"{what} must be 0 or more; given {errors.shown(given)}")
     return value
+
+
+def _checked_every(time: Any, steps: Any, do: Any) -> Every:
+    if (time is None) == (steps is None):
+        raise errors.InvalidArgument("every takes a time or a number of steps; give one of them")
+    outputs = [do] if isinstance(do, RunOutput) else checks.items(do, "outputs")
+    for output in outputs:
+        if not isinstance(output, RunOutput):
+            raise errors.InvalidArgument(
+                f"an output must be one of weft.dns, such as weft.dns.budget(PATH); given {errors.shown(output)}"
+            )
+    if steps is not None:
+        return Every(outputs, None, checks.integer(steps, "steps", 1))
+    value = number(time, "time")
+    if value <= 0:
+        raise errors.InvalidArgument(f"time must be above 0; given {value:g}")
+    return Every(outputs, value, None)
 
 
 def _checked(

@@ -59,3 +59,11 @@ def numbers_after(comm: Any) -> list[float]:
     theta = found.scalars[0]
     means = [found.energy, found.enstrophy, found.helicity, found.power, found.rate, found.integral_length]
     return [*means, *found.spectrum, *found.transfer, theta.variance, *theta.flux, *theta.spectrum]
+
+
+def run_with_outputs(comm: Any, folder: str) -> None:
+    """Runs a simulation that writes a table and fields."""
+    sim = dns.Simulation((12, 12, 12), viscosity=0.05, comm=comm)
+    sim.set_velocity("taylor-green")
+    sim.every(time=0.05, do=[dns.budget(f"{folder}/run.csv"), dns.fields(f"{folder}/run.npy", ["u"])])
+    sim.run(until=0.1, cfl=0.5)

@@ -1,0 +1,159 @@
+"""Outputs of a run: time series and spectra as CSV, fields as array files."""
+
+from __future__ import annotations
+
+import csv
+import os
+from collections.abc import Sequence
+from typing import Any
+
+from weft import array_files, errors, runtime
+from weft._support import checks
+from weft.dns.diagnostics import Diagnosis
+from weft.dns.running import Running
+
+_MEANS = (
+    "time",
+    "energy",
+    "enstrophy",
+    "dissipation",
+    "helicity",
+    "power",
+    "transfer_sum",
+    "rms_velocity",
+    "taylor_length",
+    "reynolds",
+    "kolmogorov_length",
+    "resolution",
+    "integral_length",
+    "rate",
+)
+_OF_SCALARS = ("variance", "dissipation", "production", "batchelor_length")
+
+
+class RunOutput:
+    """Something that a run writes from time to time. Its methods are collective."""
+
+    #: Whether the output needs a diagnosis.
+    needs_diagnosis = False
+
+    def begin(self, sim: Running) -> None:
+        """Prepares the output, before the first step of a run."""
+
+    def write_state(self, sim: Running) -> None:
+        """Writes from the present state, before a step changes it."""
+
+    def write_diagnosis(self, sim: Running, diagnosis: Diagnosis) -> None:
+        """Writes from the diagnosis of that state."""
+
+
+class _Table(RunOutput):
+    """A CSV file, which rank 0 writes row by row."""
+
+    needs_diagnosis = True
+
+    def __init__(self, path: str) -> None:
+        self.path = checks.file_path(path, "a table")
+
+    def columns(self, sim: Running) -> list[str]:
+        raise NotImplementedError
+
+    def rows(self, diagnosis: Diagnosis) -> list[Sequence[Any]]:
+        raise NotImplementedError
+
+    def begin(self, sim: Running) -> None:
+        """Writes the names of the columns. The table replaces an older file."""
+        self._write(sim, "w", [self.columns(sim)])
+
+    def write_diagnosis(self, sim: Running, diagnosis: Diagnosis) -> None:
+        self._write(sim, "a", self.rows(diagnosis))
+
+    def _write(self, sim: Running, mode: str, rows: Sequence[Sequence[Any]]) -> None:
+        def write() -> None:
+            if runtime.rank_of(sim.comm) == 0:
+                try:
+                    with open(self.path, mode, newline="", encoding="utf-8") as file:
+                        csv.writer(file, lineterminator="\n").writerows(rows)
+                except OSError as reason:
+                    raise errors.IoFailure(f"cannot write the table {self.path}: {reason.strerror}") from None
+
+        runtime.agreed(sim.comm, write)
+
+
+class Budget(_Table):
+    """A row of means for each time: those of :class:`weft.dns.Diagnosis`, then those of each scalar."""
+
+    def columns(self, sim: Running) -> list[str]:
+        of_scalars = [
+            f"{scalar.name}_{name}" for scalar in sim.scalars for name in (*_OF_SCALARS, "flux_x", "flux_y", "flux_z")
+        ]
+        return [*_MEANS, *of_scalars]
+
+    def rows(self, diagnosis: Diagnosis) -> list[Sequence[Any]]:
+        of_scalars = [
+            value
+            for scalar in diagnosis.scalars
+            for value in (*(getattr(scalar, name) for name in _OF_SCALARS), *scalar.flux)
+        ]
+        return [[repr(float(value)) for value in (*(getattr(diagnosis, name) for name in _MEANS), *of_scalars)]]
+
+
+class Spectra(_Table):
+    """A row for each time and shell: k, E(k), transfer, flux, helicity, then spectrum and transfer of each scalar."""
+
+    def columns(self, sim: Running) -> list[str]:
+        of_scalars = [f"{scalar.name}_{name}" for scalar in sim.scalars for name in ("spectrum", "transfer")]
+        return ["time", "k", "energy", "transfer", "flux", "helicity", *of_scalars]
+
+    def rows(self, diagnosis: Diagnosis) -> list[Sequence[Any]]:
+        of_scalars = [column for scalar in diagnosis.scalars for column in (scalar.spectrum, scalar.transfer)]
+        columns = (diagnosis.spectrum, diagnosis.transfer, diagnosis.flux, diagnosis.helicity_spectrum, *of_scalars)
+        return [
+            [repr(float(value)) for value in (diagnosis.time, k, *(column[shell] for column in columns))]
+            for shell, k in enumerate(diagnosis.k)
+        ]
+
+
+class Fields(RunOutput):
+    """The fields in space, one file or array for each field and time; see :func:`fields`."""
+
+    def __init__(self, path: str, names: Sequence[str] | None) -> None:
+        self.path = checks.file_path(path, "fields")
+        self.names = None if names is None else [checks.text(name, "a field") for name in checks.items(names, "fields")]
+
+    def begin(self, sim: Running) -> None:
+        unknown = [name for name in self.names or [] if name not in sim.fields]
+        if unknown:
+            raise errors.InvalidArgument(
+                f"fields must be of the simulation, {', '.join(sim.fields)}; given {errors.shown(unknown[0])}"
+            )
+
+    def write_state(self, sim: Running) -> None:
+        for name, spectrum in zip(sim.fields, sim.spectra, strict=True):
+            if self.names is None or name in self.names:
+                values, layout = sim.on_grid(spectrum)
+                array_files.save(self._path_of(sim, name), values, layout, sim.comm)
+
+    def _path_of(self, sim: Running, name: str) -> str:
+        stem, ending = os.path.splitext(self.path)
+        number = f"{sim.counters.steps:08d}"
+        return f"{stem}-{number}-{name}{ending}"
+
+
+def budget(path: str) -> Budget:
+    """Returns an output of means as CSV, a row for each time."""
+    return Budget(path)
+
+
+def spectra(path: str) -> Spectra:
+    """Returns an output of spectra as CSV, a row for each time and shell."""
+    return Spectra(path)
+
+
+def fields(path: str, names: Sequence[str] | None = None) -> Fields:
+    """Returns an output of fields in space, on the grid of the simulation; all fields, or those of some names.
+
+    Each field and time has a file or store of its own. From `run.npy` come `run-00000000-u.npy` and so on, with the
+    number of steps; likewise for `run.zarr`, `run.h5` and `run.raw`.
+    """
+    return Fields(path, names)

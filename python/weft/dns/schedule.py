@@ -1,0 +1,96 @@
+"""The schedule of a run: its steps, and the outputs on the way."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from weft.dns.diagnostics import Diagnosis
+from weft.dns.outputs import RunOutput
+from weft.dns.running import Running
+
+# Times that differ by this part of a step are equal.
+_SLACK = 1e-9
+# A step is at most this many times as long as the one before.
+_GROWTH = 1.2
+# The number of last steps that are shortened evenly.
+_SHORTENED = 2
+
+
+@dataclass
+class Every:
+    """Outputs that are due every so often: by time or by steps."""
+
+    outputs: Sequence[RunOutput]
+    time: float | None = None
+    steps: int | None = None
+    has_begun: bool = False
+    last: tuple[float, int] | None = None  # the time and the steps of the last output
+
+    def is_due(self, sim: Running) -> bool:
+        if self.last is None:
+            return True
+        if self.time is not None:
+            return sim.time >= self.next_time() - _SLACK * self.time
+        return sim.counters.steps >= self.last[1] + (self.steps or 1)
+
+    def next_time(self) -> float:
+        """Returns the time of the next output; infinite for those by steps."""
+        if self.time is None or self.last is None:
+            return math.inf
+        return (math.floor(self.last[0] / self.time + 1e-6) + 1) * self.time
+
+
+@dataclass(frozen=True)
+class StepRule:
+    """The length of steps: `dt`, or a CFL number of about `cfl`."""
+
+    cfl: float
+    dt: float | None
+
+    def wanted(self, sim: Running, rest: float) -> float:
+        """Returns the length of the next step, not longer than `rest`."""
+        if self.dt is not None:
+            return min(self.dt, rest)
+        longest = rest if sim.previous_dt is None else min(rest, _GROWTH * sim.previous_dt)
+        return min(longest, self.cfl / sim.rate) if sim.rate > 0 else longest
+
+
+def advance(sim: Running, end: float, rule: StepRule, schedule: Sequence[Every]) -> None:
+    """Advances a simulation to a time, and writes what is due. Collective."""
+    for every in schedule:
+        if not every.has_begun:
+            for output in every.outputs:
+                output.begin(sim)
+            every.has_begun = True
+    while True:
+        due = [every for every in schedule if every.is_due(sim)]
+        outputs = [output for every in due for output in every.outputs]
+        for output in outputs:
+            output.write_state(sim)
+        for every in due:
+            every.last = (sim.time, sim.counters.steps)
+        is_last = sim.time >= end
+        needs = any(output.needs_diagnosis for output in outputs)
+        if is_last:
+            diagnosis = sim.diagnose() if needs else None
+        else:
+            diagnosis = _step_towards(sim, min([end, *(every.next_time() for every in schedule)]), rule, needs)
+        if diagnosis is not None:
+            for output in outputs:
+                output.write_diagnosis(sim, diagnosis)
+        sim.require_finite(rule.cfl)
+        if is_last:
+            return
+
+
+def _step_towards(sim: Running, target: float, rule: StepRule, diagnose: bool) -> Diagnosis | None:
+    """Makes a step that does not pass a time; the last ones before it are shortened evenly."""
+    rest = target - sim.time
+    wanted = rule.wanted(sim, rest)
+    steps = max(1, math.ceil(rest / wanted * (1 - _SLACK)))
+    diagnosis = sim.step(rest if steps == 1 else rest / steps if steps == _SHORTENED else wanted, diagnose=diagnose)
+    if steps == 1:
+        sim.time = target  # exactly
+    return diagnosis

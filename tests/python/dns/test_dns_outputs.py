@@ -1,0 +1,115 @@
+"""Outputs of runs: tables and fields at their times, on ranks too, and refused ones."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+import weft
+import weft.dns as dns
+
+if TYPE_CHECKING:
+    from pool import Pool
+
+pytestmark = pytest.mark.skipif(
+    not weft.running_available(), reason="simulations need weft's extension module over MPI"
+)
+
+
+def rows_of(path: Path) -> list[dict[str, float]]:
+    with path.open(newline="") as file:
+        return [{name: float(value) for name, value in row.items()} for row in csv.DictReader(file)]
+
+
+def simulation(**options: Any) -> dns.Simulation:
+    sim = dns.Simulation((12, 12, 12), **{"viscosity": 0.05, "scheme": "rk2", **options})
+    sim.set_velocity("taylor-green-2d")
+    sim.add_scalar("theta", diffusivity=0.1, mean_gradient=(1.0, 0, 0))
+    return sim
+
+
+def test_outputs_fall_on_their_times(tmp_path: Path) -> None:
+    sim = simulation()
+    sim.every(time=0.1, do=[dns.budget(tmp_path / "run.csv"), dns.spectra(tmp_path / "spectra.csv")])
+    sim.run(until=0.25, dt=0.03)
+    rows = rows_of(tmp_path / "run.csv")
+    assert [row["time"] for row in rows] == [0.0, 0.1, 0.2]
+    for row in rows:
+        assert row["energy"] == pytest.approx(0.25 * np.exp(-4 * 0.05 * row["time"]), rel=1e-12)
+        assert row["dissipation"] == pytest.approx(4 * 0.05 * row["energy"])
+    assert rows[2]["theta_variance"] > rows[1]["theta_variance"] > rows[0]["theta_variance"] == 0
+    shells = rows_of(tmp_path / "spectra.csv")
+    dk = shells[1]["k"] - shells[0]["k"]
+    for row in rows:
+        mine = [shell for shell in shells if shell["time"] == row["time"]]
+        assert sum(shell["energy"] for shell in mine) * dk == pytest.approx(row["energy"])
+        assert sum(shell["theta_spectrum"] for shell in mine) * dk == pytest.approx(row["theta_variance"] / 2)
+    sim.run(until=0.3, dt=0.03)  # a second run continues the tables
+    assert [row["time"] for row in rows_of(tmp_path / "run.csv")] == [0.0, 0.1, 0.2, pytest.approx(0.3)]
+
+
+def test_outputs_by_steps_do_not_change_the_steps(tmp_path: Path) -> None:
+    sim, same = simulation(), simulation()
+    sim.every(steps=3, do=dns.budget(tmp_path / "run.csv"))
+    sim.run(until=0.25, dt=0.03)
+    same.run(until=0.25, dt=0.03)
+    for found, wanted in zip(sim.spectra, same.spectra, strict=True):
+        np.testing.assert_array_equal(found, wanted)
+    assert [row["time"] for row in rows_of(tmp_path / "run.csv")] == pytest.approx([0, 0.09, 0.18, 0.25])  # 9 steps
+
+
+@pytest.mark.parametrize("dealias", ["2/3", "3/2"])
+def test_fields_on_the_grid_of_the_simulation(tmp_path: Path, dealias: str) -> None:
+    sim = simulation(dealias=dealias)
+    sim.every(time=0.1, do=[dns.fields(tmp_path / "run.npy", ["v", "theta"]), dns.fields(tmp_path / "run.zarr")])
+    sim.run(until=0.1, dt=0.05)
+    assert sorted(path.name for path in tmp_path.glob("*.npy")) == [
+        f"run-{step:08d}-{name}.npy" for step in (0, 2) for name in ("theta", "v")
+    ]
+    x = 2 * np.pi * np.arange(12) / 12
+    wanted = -np.cos(x)[:, None, None] * np.sin(x)[:, None] * np.ones(12)
+    for step, decay in ((0, 1.0), (2, np.exp(-2 * 0.05 * 0.1))):
+        v = np.load(tmp_path / f"run-{step:08d}-v.npy")
+        np.testing.assert_allclose(v, decay * wanted, atol=1e-13)
+        layout = weft.Layout.slab((12, 12, 12), 1)
+        np.testing.assert_array_equal(weft.load(tmp_path / f"run-{step:08d}-v.zarr", layout=layout)[0], v)
+
+
+def test_ranks_write_the_same_files(tmp_path: Path, pool: Pool) -> None:
+    pool.values("dns_on_ranks.run_with_outputs", 3, folder=str(tmp_path))
+    rows = rows_of(tmp_path / "run.csv")
+    assert [row["time"] for row in rows] == pytest.approx([0, 0.05, 0.1])
+    assert rows[0]["energy"] == pytest.approx(1 / 8)
+    x = 2 * np.pi * np.arange(12) / 12
+    wanted = np.sin(x)[:, None, None] * np.cos(x)[:, None] * np.cos(x)
+    np.testing.assert_allclose(np.load(tmp_path / "run-00000000-u.npy"), wanted, atol=1e-14)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        ({}, "a time or a number of steps"),
+        ({"time": 1, "steps": 1}, "a time or a number of steps"),
+        ({"time": 0}, "time must be above 0"),
+        ({"steps": 0}, "steps"),
+        ({"steps": 1, "do": ["run.csv"]}, "an output must be one of weft.dns"),
+    ],
+)
+def test_refused_schedules(arguments: dict[str, Any], text: str) -> None:
+    with pytest.raises(weft.InvalidArgument, match=text):
+        simulation().every(**arguments)
+
+
+def test_refused_outputs(tmp_path: Path) -> None:
+    sim = simulation()
+    sim.every(steps=1, do=dns.budget(tmp_path / "no" / "run.csv"))
+    with pytest.raises(weft.IoFailure, match=r"cannot write the table .*No such file"):
+        sim.run(until=0.1, dt=0.1)
+    assert sim.counters.steps == 0
+    sim = simulation()
+    sim.every(steps=1, do=dns.fields(tmp_path / "run.npy", ["psi"]))
+    with pytest.raises(weft.InvalidArgument, match="fields must be of the simulation, u, v, w, theta; given 'psi'"):
+        sim.run(until=0.1, dt=0.1)
