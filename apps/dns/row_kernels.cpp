@@ -26,12 +26,12 @@ int smaller(Count a, int b) { return a < b ? static_cast<int>(a) : b; }
 template <class T>
 void load(const T* from, Count stride, int n, Plane<T>& to) {
   if (stride == 1)
-    for (int i = 0; i < n; ++i) {
+    for (Count i = 0; i < n; ++i) {
       to.re[i] = from[2 * i];
       to.im[i] = from[2 * i + 1];
     }
   else
-    for (int i = 0; i < n; ++i) {
+    for (Count i = 0; i < n; ++i) {
       to.re[i] = from[2 * i * stride];
       to.im[i] = from[2 * i * stride + 1];
     }
@@ -40,12 +40,12 @@ void load(const T* from, Count stride, int n, Plane<T>& to) {
 template <class T>
 void store(const Plane<T>& from, int n, T* to, Count stride) {
   if (stride == 1)
-    for (int i = 0; i < n; ++i) {
+    for (Count i = 0; i < n; ++i) {
       to[2 * i] = from.re[i];
       to[2 * i + 1] = from.im[i];
     }
   else
-    for (int i = 0; i < n; ++i) {
+    for (Count i = 0; i < n; ++i) {
       to[2 * i * stride] = from.re[i];
       to[2 * i * stride + 1] = from.im[i];
     }
@@ -67,7 +67,7 @@ template <class T>
 void turn(const PhaseRow<T>& row, Count first, int n, Plane<T>& field) {
   if (row.along == nullptr) return;
   const T* const along = row.along + 2 * first;
-  for (int i = 0; i < n; ++i) {
+  for (Count i = 0; i < n; ++i) {
     const T c = row.across_re * along[2 * i] - row.across_im * along[2 * i + 1];
     const T s = row.across_re * along[2 * i + 1] + row.across_im * along[2 * i];
     const T re = field.re[i];
@@ -319,7 +319,7 @@ void sum_up(const AdvanceRow<T>& row, const Waves<T>& waves, const Plane<T>* sta
     const double w = sums.weight_along == nullptr
                          ? sums.weight_across
                          : sums.weight_across * sums.weight_along[first + i];
-    const auto shell = static_cast<Count>(k * sums.inverse_shell_width + 0.5);
+    const auto shell = static_cast<Count>(__builtin_llround(k * sums.inverse_shell_width));
     double* const to = sums.results + numbers * (shell < sums.shells ? shell : sums.shells - 1);
     double energy = 0;
     double transfer = 0;
