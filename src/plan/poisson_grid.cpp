@@ -45,8 +45,7 @@ std::vector<Value> by_axis(const std::vector<Value>& given, std::size_t axes, co
 }
 
 std::vector<AxisEnds> checked_ends(const PoissonProblem& problem) {
-  const std::vector<AxisEnds> ends =
-      by_axis(problem.boundary, problem.shape.size(), "the boundary");
+  std::vector<AxisEnds> ends = by_axis(problem.boundary, problem.shape.size(), "the boundary");
   for (const AxisEnds& each : ends) {
     if (each.lower != each.upper && !(is_wall(each.lower) && is_wall(each.upper)))
       refuse("the ends of an axis must be alike, or both walls (dirichlet or neumann); given " +
@@ -69,7 +68,7 @@ void check_open(const PoissonProblem& problem) {
 }
 
 std::vector<double> checked_lengths(const PoissonProblem& problem) {
-  const std::vector<double> lengths = by_axis(problem.lengths, problem.shape.size(), "the length");
+  std::vector<double> lengths = by_axis(problem.lengths, problem.shape.size(), "the length");
   for (const double length : lengths)
     if (!std::isfinite(length) || length <= 0) {
       std::ostringstream value;
