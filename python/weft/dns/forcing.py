@@ -70,7 +70,21 @@ class ForcedModes:
         return [part - k * along for k, part in zip(self.waves, vectors, strict=True)]
 
 
-class ConstantPower:
+class _Stateless:
+    """A force that depends on the present velocity alone."""
+
+    def state(self, comm: Any) -> Any:
+        """Returns JSON data for a checkpoint."""
+        return None
+
+    def restore(self, state: Any) -> None:
+        """Resumes from a checkpoint."""
+
+    def advance(self, dt: float) -> None:
+        """Prepares the next step."""
+
+
+class ConstantPower(_Stateless):
     """A force along the velocity of the modes |k| <= up_to, which puts a constant power into the flow.
 
     f = P u / (2 E), where E is the energy of these modes.
@@ -93,11 +107,8 @@ class ConstantPower:
             )
         return [self.power / (2 * totals[0]) * part for part in velocity]
 
-    def advance(self, dt: float) -> None:
-        """Prepares the next step."""
 
-
-class Steady:
+class Steady(_Stateless):
     """A force that does not change: a velocity field of a few modes, times an amplitude."""
 
     def __init__(self, modes: ForcedModes, values: Sequence[Array]) -> None:
@@ -109,9 +120,6 @@ class Steady:
 
     def force(self, velocity: Sequence[Array], totals: Array, time: float) -> list[Array]:
         return self._values
-
-    def advance(self, dt: float) -> None:
-        """Does nothing."""
 
 
 class Random:
@@ -135,6 +143,21 @@ class Random:
 
     def force(self, velocity: Sequence[Array], totals: Array, time: float) -> list[Array]:
         return self.modes.projected(self.values)
+
+    def state(self, comm: Any) -> dict[str, Any]:
+        """Returns the process as JSON data: a row of the wavevector and the values of each mode. Collective."""
+        values = [part for one in self.values for part in (one.real, one.imag)]
+        rows = np.column_stack([*self.modes.numbers, *values]).tolist()
+        everyone = [rows] if comm is None else comm.allgather(rows)
+        return {"step": self.step, "modes": [row for part in everyone for row in part]}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Resumes the process, on any number of ranks."""
+        self.step = state["step"]
+        found = {tuple(map(int, row[:DIMS])): row[DIMS:] for row in state["modes"]}
+        rows = [found[key] for key in zip(*(one.tolist() for one in self.modes.numbers), strict=True)]
+        table = np.array(rows, float).reshape(-1, 2 * DIMS)
+        self.values = [table[:, 2 * axis] + 1j * table[:, 2 * axis + 1] for axis in range(DIMS)]
 
     def advance(self, dt: float) -> None:
         """Advances the process by a time, exactly."""

@@ -16,7 +16,7 @@ _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _OFFSET = 1 << 20  # integer wavevectors are below this
 
 
-def _mixed(value: Any) -> Any:
+def mixed(value: Any) -> Any:
     """Returns well mixed bits: the finalizer of SplitMix64 (Steele, Lea and Flood 2014)."""
     with np.errstate(over="ignore"):
         value = value + _GOLDEN
@@ -33,11 +33,11 @@ def uniform(seed: int, modes: Sequence[Any], step: int, stream: int) -> Array:
     >>> bool(once[1] == again[0]), bool((once > 0).all() and (once < 1).all())
     (True, True)
     """
-    bits = _mixed(np.uint64(seed % 2**64))
+    bits = mixed(np.uint64(seed % 2**64))
     for number in (step, stream):
-        bits = _mixed(bits ^ np.uint64(number % 2**64))
+        bits = mixed(bits ^ np.uint64(number % 2**64))
     for n in modes:
-        bits = _mixed(bits ^ (np.asarray(n).astype(np.int64) + _OFFSET).astype(np.uint64))
+        bits = mixed(bits ^ (np.asarray(n).astype(np.int64) + _OFFSET).astype(np.uint64))
     return np.asarray(((bits >> np.uint64(11)).astype(np.float64) + 0.5) / 2**53)
 
 

@@ -46,6 +46,13 @@ class RunOutput:
     def write_diagnosis(self, sim: Running, diagnosis: Diagnosis) -> None:
         """Writes from the diagnosis of that state."""
 
+    def mark(self, sim: Running) -> Any:
+        """Returns JSON data that says how far the output is, for a checkpoint."""
+        return None
+
+    def restore(self, sim: Running, mark: Any) -> None:
+        """Removes what was written after a mark, because the run resumes there."""
+
 
 class _Table(RunOutput):
     """A CSV file, which rank 0 writes row by row."""
@@ -67,6 +74,30 @@ class _Table(RunOutput):
 
     def write_diagnosis(self, sim: Running, diagnosis: Diagnosis) -> None:
         self._write(sim, "a", self.rows(diagnosis))
+
+    def mark(self, sim: Running) -> Any:
+        """Returns the length of the table in bytes."""
+        return runtime.from_first(sim.comm, lambda: os.path.getsize(self.path) if os.path.exists(self.path) else 0)
+
+    def restore(self, sim: Running, mark: Any) -> None:
+        """Cuts the table to the length that it had."""
+
+        def cut() -> None:
+            if runtime.rank_of(sim.comm) != 0:
+                return
+            try:
+                length = os.path.getsize(self.path)
+                if length > mark:
+                    os.truncate(self.path, mark)
+            except OSError as reason:
+                raise errors.IoFailure(f"cannot continue the table {self.path}: {reason.strerror}") from None
+            if length < mark:
+                raise errors.IoFailure(
+                    f"the table {self.path} must have the rows up to the checkpoint, {mark} bytes; it has {length}; "
+                    "restore it, or give the output another name"
+                )
+
+        runtime.agreed(sim.comm, cut)
 
     def _write(self, sim: Running, mode: str, rows: Sequence[Sequence[Any]]) -> None:
         def write() -> None:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any, Protocol
 
+from weft import errors
 from weft.dns.diagnostics import Diagnosis
 from weft.dns.outputs import RunOutput
 from weft.dns.running import Running
@@ -27,6 +29,36 @@ class Every:
     steps: int | None = None
     has_begun: bool = False
     last: tuple[float, int] | None = None  # the time and the steps of the last output
+
+    def begin(self, sim: Running) -> None:
+        """Prepares the outputs, once. Collective."""
+        if not self.has_begun:
+            for output in self.outputs:
+                output.begin(sim)
+            self.has_begun = True
+
+    def marked(self, sim: Running) -> dict[str, Any]:
+        """Returns how far the outputs are, as JSON data. Collective."""
+        return {
+            "time": self.time,
+            "steps": self.steps,
+            "has_begun": self.has_begun,
+            "last": self.last,
+            "marks": [output.mark(sim) if self.has_begun else None for output in self.outputs],
+        }
+
+    def restore(self, sim: Running, marked: dict[str, Any]) -> None:
+        """Resumes the outputs where they were. Collective. Errors: InvalidArgument for other outputs than before."""
+        if (marked["time"], marked["steps"], len(marked["marks"])) != (self.time, self.steps, len(self.outputs)):
+            raise errors.InvalidArgument(
+                "a resumed run must have the outputs of the checkpoint, in their order; give every() the same times, "
+                "steps and outputs"
+            )
+        self.has_begun = marked["has_begun"]
+        self.last = None if marked["last"] is None else (marked["last"][0], marked["last"][1])
+        for output, mark in zip(self.outputs, marked["marks"], strict=True):
+            if mark is not None:
+                output.restore(sim, mark)
 
     def is_due(self, sim: Running) -> bool:
         if self.last is None:
@@ -57,14 +89,23 @@ class StepRule:
         return min(longest, self.cfl / sim.rate) if sim.rate > 0 else longest
 
 
-def advance(sim: Running, end: float, rule: StepRule, schedule: Sequence[Every]) -> None:
-    """Advances a simulation to a time, and writes what is due. Collective."""
-    for every in schedule:
-        if not every.has_begun:
-            for output in every.outputs:
-                output.begin(sim)
-            every.has_begun = True
+class Between(Protocol):
+    """What a run does between two steps besides its outputs."""
+
+    def stops(self, sim: Running) -> bool:
+        """Returns whether the run must stop now, on all ranks alike. Collective."""
+
+    def stepped(self, sim: Running) -> None:
+        """Notes a finished step."""
+
+
+def advance(sim: Running, end: float, rule: StepRule, schedule: Sequence[Every], between: Sequence[Between]) -> bool:
+    """Advances a simulation to a time, and writes what is due. Returns whether it came to the end. Collective."""
     while True:
+        if any([each.stops(sim) for each in between]) and sim.time < end:
+            return False
+        for every in schedule:
+            every.begin(sim)
         due = [every for every in schedule if every.is_due(sim)]
         outputs = [output for every in due for output in every.outputs]
         for output in outputs:
@@ -82,7 +123,9 @@ def advance(sim: Running, end: float, rule: StepRule, schedule: Sequence[Every])
                 output.write_diagnosis(sim, diagnosis)
         sim.require_finite(rule.cfl)
         if is_last:
-            return
+            return True
+        for each in between:
+            each.stepped(sim)
 
 
 def _step_towards(sim: Running, target: float, rule: StepRule, diagnose: bool) -> Diagnosis | None:

@@ -4,25 +4,37 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
 
 from weft import errors, runtime
-from weft._planning import Layout
-from weft._support import checks, dtypes, pickles
+from weft._planning import Layout, Plan
+from weft._support import dtypes, pickles
 from weft.arrays import Array
+from weft.dns import checkpoints as checkpoint_files
 from weft.dns.diagnostics import Diagnosis, Flow, diagnosis_of
 from weft.dns.forcing import AnyForce, ForceOptions, force_of
-from weft.dns.grid import DIMS, Grid
-from weft.dns.initial import VELOCITIES, angles
+from weft.dns.given import (
+    every_of,
+    problem_of,
+    problem_record,
+    require_plan_of,
+    scalar_field_of,
+    scalar_of,
+    velocity_of,
+)
+from weft.dns.grid import DIMS
+from weft.dns.keeping import RunKeeper, duration
 from weft.dns.noise import gaussian
 from weft.dns.numbers import number
 from weft.dns.outputs import RunOutput
-from weft.dns.right_side import Evaluated, Force, RightSide, Scalar, Shells, kernels_module
+from weft.dns.right_side import Evaluated, Force, RightSide, Scalar, Shells
 from weft.dns.running import Counters
-from weft.dns.schedule import Every, StepRule, advance
-from weft.dns.schemes import SCHEMES, Scheme
+from weft.dns.schedule import Between, Every, StepRule, advance
+from weft.dns.stopping import StopWatch
 from weft.options import Exchange, Planning
 from weft.transform import FFT
 
@@ -44,7 +56,7 @@ class Simulation:
     scheme    : "ab2" (Adams and Bashforth), "rk2", "rk3" (low storage) or "rk4"; diffusion is integrated exactly.
     dealias   : "2/3", "2/3-sphere", "3/2", "phase-shift" or "none"; see :class:`weft.dns.Grid`.
     dtype     : float64 or float32. comm : an mpi4py communicator; None: this process alone. threads : of each rank.
-    exchange, planning : as of :class:`weft.FFT`.
+    exchange, planning : as of :class:`weft.FFT`. plan : that of the transform of another simulation, `fft.plan`.
 
     Collective over `comm`, as is every method that changes the fields.
 
@@ -69,22 +81,28 @@ class Simulation:
         threads: int = 1,
         exchange: Exchange | str | None = None,
         planning: Planning | None = None,
+        plan: Plan | None = None,
     ) -> None:
         self.comm = comm
         self.grid, self.scheme, self.viscosity, precision = runtime.agreed(
-            comm, lambda: _checked(shape, viscosity, lengths, scheme, dealias, dtype)
+            comm, lambda: problem_of(shape, viscosity, lengths, scheme, dealias, dtype)
         )
-        self._fft = FFT(
-            self.grid.products_shape,
-            kind="r2c",
-            modes=self.grid.modes,
-            norm="forward",
-            dtype=dtypes.real_dtype(precision),
-            comm=comm,
-            threads=threads,
-            exchange=exchange,
-            planning=planning,
-        )
+        if plan is None:
+            self._fft = FFT(
+                self.grid.products_shape,
+                kind="r2c",
+                modes=self.grid.modes,
+                norm="forward",
+                dtype=dtypes.real_dtype(precision),
+                comm=comm,
+                threads=threads,
+                exchange=exchange,
+                planning=planning,
+            )
+        else:
+            self._fft = FFT.of_plan(plan, comm=comm)
+            runtime.agreed(comm, lambda: require_plan_of(self._fft, self.grid, precision))
+            threads = self._fft.plan.problem.threads
         self._threads = threads
         self.scalars: list[Scalar] = []
         self.time = 0.0
@@ -93,9 +111,15 @@ class Simulation:
         self.rate = 0.0
         #: The length of the last step; None at the beginning.
         self.previous_dt: float | None = None
+        #: Why the last run stopped before its end; "" if it did not.
+        self.stopped_by = ""
+        #: The newest checkpoint that was written or read.
+        self.last_checkpoint: str | None = None
         self._schedule: list[Every] = []
+        self._marks: list[dict[str, Any]] = []  # of the outputs of a checkpoint, for every()
         self._on_grid: FFT | None = None
         self._forces: list[AnyForce] = []
+        self._force_options: list[ForceOptions] = []
         self._right_side = self._bound([self._fft.output.zeros() for _ in range(DIMS)])
 
     def __reduce_ex__(self, protocol: Any) -> Any:
@@ -122,7 +146,7 @@ class Simulation:
         A function gets this rank's positions as broadcastable arrays, and returns three components. Arrays have the
         shape of `fft.input`. The part with divergence is removed, and so are modes that the grid does not keep.
         """
-        fields = runtime.agreed(self.comm, lambda: self._velocity_of(velocity))
+        fields = runtime.agreed(self.comm, lambda: velocity_of(velocity, self._fft, self.grid))
         for spectrum, values in zip(self.spectra[:DIMS], fields, strict=True):
             self._fft.forward(values, spectrum)
         self._restart()
@@ -132,7 +156,12 @@ class Simulation:
         self, name: str, *, diffusivity: float, mean_gradient: Sequence[float] = (0.0, 0.0, 0.0), field: Any = None
     ) -> None:
         """Adds a passive scalar. `field`: a function of x, y and z, or an array of this rank; None: zero everywhere."""
-        scalar, values = runtime.agreed(self.comm, lambda: self._scalar_of(name, diffusivity, mean_gradient, field))
+
+        def given() -> tuple[Scalar, Array]:
+            scalar = scalar_of(name, diffusivity, mean_gradient, self.scalars)
+            return scalar, scalar_field_of(field, self._fft, self.grid, scalar.name)
+
+        scalar, values = runtime.agreed(self.comm, given)
         spectra = self.spectra
         self.scalars.append(scalar)
         added = self._fft.forward(values)
@@ -178,6 +207,7 @@ class Simulation:
         """
         options = ForceOptions(kind, power, up_to, amplitude, wave, correlation_time, seed)
         self._forces.append(force_of(options, self.grid, self._fft, self.comm))
+        self._force_options.append(options)
 
     def step(self, dt: float, *, diagnose: bool = False) -> Diagnosis | None:
         """Advances all fields by a step. The CFL number is dt * rate.
@@ -215,19 +245,85 @@ class Simulation:
 
         Outputs: weft.dns.budget(PATH), spectra(PATH) and fields(PATH). Each is also written at the beginning.
         """
-        self._schedule.append(runtime.agreed(self.comm, lambda: _checked_every(time, steps, do)))
+        each = runtime.agreed(self.comm, lambda: every_of(time, steps, do))
+        if self._marks:
+            each.restore(self, self._marks.pop(0))
+        self._schedule.append(each)
 
-    def run(self, *, until: float, cfl: float = 0.5, dt: float | None = None) -> None:
+    def run(
+        self,
+        *,
+        until: float,
+        cfl: float = 0.5,
+        dt: float | None = None,
+        wall_time: float | str | None = None,
+        checkpoints: str | None = None,
+        checkpoint_every: float | str | None = None,
+        progress: Between | None = None,
+    ) -> None:
         """Advances all fields to a time: by steps of at most `dt`, or of a CFL number of about `cfl`.
+
+        wall_time        : the run stops before this time is over, such as "2h" or a number of seconds.
+        checkpoints      : the folder of checkpoints; one is written at a stop and at the end. Default: "checkpoints"
+                           with `wall_time`, otherwise none.
+        checkpoint_every : the time between two checkpoints by the clock. It does not change the steps.
+        progress         : an object that is called between steps; see weft.dns.schedule.Between.
+
+        With checkpoints SIGTERM and SIGUSR1 stop the run after the present step; `stopped_by` then has the reason.
 
         The CFL number is that of the evaluation before. A step is at most 1.2 times as long as the one before. The last
         steps before an output or the end are shortened evenly. Errors: BlowUp, where a velocity is not finite; those of
         the outputs.
         """
         end = runtime.agreed(self.comm, lambda: self._checked_end(until, cfl, dt))
+        limit, every = runtime.agreed(
+            self.comm, lambda: (duration(wall_time, "wall_time"), duration(checkpoint_every, "checkpoint_every"))
+        )
+        folder = "checkpoints" if checkpoints is None and (limit is not None or every is not None) else checkpoints
         if dt is None and self.rate == 0.0:
             self.rate = self._rate_now()
-        advance(self, end, StepRule(cfl, dt), self._schedule)
+        watch = StopWatch(self.comm, limit)
+        keeper = RunKeeper(watch, every, None if folder is None else lambda: self.checkpoint(folder))
+        between = [keeper] if progress is None else [keeper, progress]
+        with watch.listening() if folder is not None else nullcontext():
+            is_at_end = advance(self, end, StepRule(cfl, dt), self._schedule, between)
+            self.stopped_by = "" if is_at_end else keeper.reason
+            if is_at_end:
+                keeper.write()
+
+    def checkpoint(self, folder: str) -> str:
+        """Writes a checkpoint into a folder; returns its path. The last two stay. Collective. Errors: IoFailure."""
+        record = {
+            "problem": problem_record(self.grid, self.viscosity, self.scheme, self._fft),
+            "scalars": [asdict(scalar) for scalar in self.scalars],
+            "forces": [asdict(options) for options in self._force_options],
+            "force_states": [force.state(self.comm) for force in self._forces],
+            "time": self.time,
+            "previous_dt": self.previous_dt,
+            "rate": self.rate,
+            "steps": self.counters.steps,
+            "counters": asdict(self.counters),
+            "outputs": [every.marked(self) for every in self._schedule],
+            "ranks": runtime.size_of(self.comm),
+            "plan": self._fft.plan.to_json(),
+        }
+        self.last_checkpoint = checkpoint_files.write(
+            folder, record, self.kept_registers(), self._fft.output.layout, self.comm
+        )
+        return self.last_checkpoint
+
+    def restore(self, record: dict[str, Any]) -> None:
+        """Takes the numbers of a checkpoint: times, counters, forces. Its spectra are read into kept_registers()."""
+        for force, state in zip(self._forces, record["force_states"], strict=True):
+            force.restore(state)
+        self.time, self.previous_dt, self.rate = record["time"], record["previous_dt"], record["rate"]
+        self.counters = Counters(**record["counters"])
+        self._marks = list(record["outputs"])
+
+    def kept_registers(self) -> dict[int, list[Array]]:
+        """Returns the spectra that the next step needs, by the number of their register."""
+        kept = self.scheme.kept if self.previous_dt is not None else (0,)
+        return {number: self._right_side.registers[number] for number in kept}
 
     def require_finite(self, cfl: float) -> None:
         """Raises BlowUp if the velocity of the last evaluation was not finite."""
@@ -371,84 +467,6 @@ class Simulation:
         mine = float(np.sum(weight * squares))
         return mine if self.comm is None else float(self.comm.allreduce(mine))
 
-    def _velocity_of(self, velocity: Any) -> list[Array]:
-        positions = self._fft.positions(self.grid.lengths)
-        if isinstance(velocity, str):
-            checks.require_word("a velocity", velocity, tuple(VELOCITIES))
-            given = VELOCITIES[velocity](*angles(positions, self.grid.lengths))
-        else:
-            given = velocity(*positions) if callable(velocity) else velocity
-        parts = checks.items(given, "a velocity")
-        if len(parts) != DIMS:
-            raise errors.InvalidArgument(f"a velocity has three components; given {len(parts)}; give u, v and w")
-        return [self._values_of(part, name) for part, name in zip(parts, "uvw", strict=True)]
-
-    def _scalar_of(self, name: Any, diffusivity: Any, gradient: Any, given: Any) -> tuple[Scalar, Array]:
-        word = checks.text(name, "the name of a scalar")
-        if not word.isidentifier() or word in self.fields:
-            raise errors.InvalidArgument(
-                f"the name of a scalar is a word of letters, digits and _ that no field has; given {word!r}; the "
-                f"fields are {', '.join(self.fields)}"
-            )
-        most = kernels_module().SCALARS_MAX
-        if len(self.scalars) >= most:
-            raise errors.InvalidArgument(f"a simulation has at most {most} scalars; one more was given")
-        parts = tuple(number(part, "a mean gradient") for part in checks.items(gradient, "a mean gradient"))
-        if len(parts) != DIMS:
-            raise errors.InvalidArgument(f"a mean gradient has three components; given {len(parts)}")
-        values = given(*self._fft.positions(self.grid.lengths)) if callable(given) else given
-        scalar = Scalar(word, _diffusivity(diffusivity, "a diffusivity"), (parts[0], parts[1], parts[2]))
-        return scalar, self._values_of(0.0 if values is None else values, word)
-
-    def _values_of(self, given: Any, name: str) -> Array:
-        """Returns this rank's part of a field in space."""
-        values = self._fft.input.empty()
-        array = np.asarray(given)
-        try:
-            values[...] = array
-        except (TypeError, ValueError):
-            raise errors.LayoutMismatch(
-                f"the field {name} must have this rank's local shape {values.shape}; given {array.shape}"
-            ) from None
-        if not np.isfinite(values).all():
-            raise errors.InvalidArgument(f"the field {name} must have finite numbers; some are not; correct them")
-        return values
-
 
 def _squares(values: Any) -> Any:
     return values.real**2 + values.imag**2
-
-
-def _diffusivity(given: Any, what: str) -> float:
-    value = number(given, what)
-    if value < 0:
-        raise errors.InvalidArgument(f"{what} must be 0 or more; given {errors.shown(given)}")
-    return value
-
-
-def _checked_every(time: Any, steps: Any, do: Any) -> Every:
-    if (time is None) == (steps is None):
-        raise errors.InvalidArgument("every takes a time or a number of steps; give one of them")
-    outputs = [do] if isinstance(do, RunOutput) else checks.items(do, "outputs")
-    for output in outputs:
-        if not isinstance(output, RunOutput):
-            raise errors.InvalidArgument(
-                f"an output must be one of weft.dns, such as weft.dns.budget(PATH); given {errors.shown(output)}"
-            )
-    if steps is not None:
-        return Every(outputs, None, checks.integer(steps, "steps", 1))
-    value = number(time, "time")
-    if value <= 0:
-        raise errors.InvalidArgument(f"time must be above 0; given {value:g}")
-    return Every(outputs, value, None)
-
-
-def _checked(
-    shape: Any, viscosity: Any, lengths: Any, scheme: Any, dealias: Any, dtype: Any
-) -> tuple[Grid, Scheme, float, str]:
-    checks.require_word("scheme", scheme, tuple(SCHEMES))
-    precision = dtypes.precision_of(dtype)
-    if precision == "f80" or dtypes.names_complex(dtype):
-        raise errors.InvalidArgument(f"a simulation has float32 or float64; given {errors.shown(dtype)}")
-    grid = Grid.of(shape, lengths, dealias)
-    return grid, SCHEMES[scheme], _diffusivity(viscosity, "the viscosity"), precision

@@ -67,3 +67,29 @@ def run_with_outputs(comm: Any, folder: str) -> None:
     sim.set_velocity("taylor-green")
     sim.every(time=0.05, do=[dns.budget(f"{folder}/run.csv"), dns.fields(f"{folder}/run.npy", ["u"])])
     sim.run(until=0.1, cfl=0.5)
+
+
+def _forced(comm: Any) -> dns.Simulation:
+    sim = dns.Simulation((12, 10, 14), viscosity=0.02, comm=comm)
+    sim.set_random_velocity(lambda k: k**2 * np.exp(-k), seed=5)
+    sim.add_scalar("theta", diffusivity=0.02, mean_gradient=(1.0, 0, 0))
+    sim.add_forcing("constant-power", power=0.1)
+    sim.add_forcing("random", amplitude=0.3, seed=3)
+    return sim
+
+
+def stop_after_five_steps(comm: Any, folder: str) -> str:
+    """Writes a checkpoint of a simulation after five steps."""
+    sim = _forced(comm)
+    for _ in range(5):
+        sim.step(0.02)
+    return sim.checkpoint(folder)
+
+
+def after_twenty_steps(comm: Any, folder: str) -> list[list[float]] | None:
+    """Returns the fields after twenty steps, of a new simulation or of one that resumes in a folder."""
+    sim = dns.resume(folder, comm=comm) if folder else _forced(comm)
+    while sim.counters.steps < 20:
+        sim.step(0.02)
+    fields = [weft.gather(sim.in_space(spectrum), sim.fft.input.layout, comm) for spectrum in sim.spectra]
+    return None if fields[0] is None else [np.ravel(field).tolist() for field in fields]

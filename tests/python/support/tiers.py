@@ -19,6 +19,7 @@ _RANKS = "the same on another number of ranks"
 _ALIKE = "the same code with another damage; the gate has one"
 
 NIGHTLY: dict[str, str] = {
+    "test_dns_checkpoints::test_fifty_killed_runs_resume_from_a_whole_checkpoint": _KILLS,
     "test_lab": _NAMESPACES,
     "test_lab_disks": _NAMESPACES,
     "test_lab_simgrid": "compiles the library once more",

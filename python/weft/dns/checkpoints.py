@@ -1,0 +1,184 @@
+"""Checkpoints: the state of a simulation in a folder, from which it resumes bit for bit.
+
+A checkpoint is a folder with one .npy file for each register and field, in double precision, and `checkpoint.json` with
+all numbers. It has a temporary name until it is whole and on its disk. The last two are kept.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import shutil
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from weft import _planning, array_files, errors, runtime
+from weft._support import checks
+from weft.arrays import Array
+from weft.dns.noise import mixed
+from weft.files.replacement import Writing, check_folder_of, flush_folder
+
+FORMAT = 1
+KEPT = 2
+RECORD = "checkpoint.json"
+_RECORD_BYTES_MAX = 1 << 26
+_NAME = re.compile(r"checkpoint-(\d{8,})(\.old)?")
+
+
+def write(
+    path: Any, record: dict[str, Any], registers: dict[int, list[Array]], layout: _planning.Layout, comm: Any
+) -> str:
+    """Writes a checkpoint of spectra into a folder, and removes all but the last two; returns its path. Collective.
+
+    record    : the numbers of the simulation, as JSON data; "steps" gives the checkpoint its name.
+    registers : this rank's spectra, by the number of the register.
+    Errors, on all ranks: IoFailure; the checkpoints before stay.
+    """
+    folder = Path(checks.file_path(path, "checkpoints"))
+    final = folder / f"checkpoint-{record['steps']:08d}"
+    temporary = folder / f".{final.name}.tmp"
+    is_root = runtime.rank_of(comm) == 0
+    runtime.agreed(comm, lambda: _begin(folder, temporary) if is_root else None)
+    try:
+        digests = {}
+        for number, spectra in registers.items():
+            for field, spectrum in enumerate(spectra):
+                values = spectrum.astype(np.complex128, order="K")
+                name = file_name(number, field)
+                array_files.save(str(temporary / name), values, layout, comm)
+                digests[name] = digest(values, layout, comm)
+        whole = {**record, "format": FORMAT, "registers": list(registers), "digests": digests}
+        runtime.agreed(comm, lambda: _commit(temporary, final, whole) if is_root else None)
+    except errors.WeftError:
+        if is_root:
+            shutil.rmtree(temporary, ignore_errors=True)
+        raise
+    return str(final)
+
+
+def names_in(path: Any, comm: Any) -> list[str]:
+    """Returns the paths of the checkpoints in a folder, the newest first. Collective."""
+    folder = Path(checks.file_path(path, "checkpoints"))
+
+    def listed() -> list[str]:
+        if _NAME.fullmatch(folder.name):  # one checkpoint by name
+            return [str(folder)]
+        return [str(each) for each in _sorted(folder)] if folder.is_dir() else []
+
+    return list(runtime.from_first(comm, listed))
+
+
+def read_record(path: str, comm: Any) -> dict[str, Any]:
+    """Returns the numbers of a checkpoint. Raises IoFailure on all ranks if they are not whole. Collective."""
+    return dict(runtime.from_first(comm, lambda: _record_of(Path(path))))
+
+
+def read_registers(
+    path: str, record: dict[str, Any], registers: dict[int, list[Array]], layout: _planning.Layout, comm: Any
+) -> None:
+    """Fills this rank's spectra from a checkpoint, on any number of ranks. Collective.
+
+    Errors, on all ranks: IoFailure if a file is missing, too short, or has other bits than were written.
+    """
+    for number, spectra in registers.items():
+        for field, spectrum in enumerate(spectra):
+            name = file_name(number, field)
+            try:
+                values, _ = array_files.load(str(Path(path) / name), layout, comm, dtype=np.complex128)
+            except errors.WeftError as reason:
+                raise errors.IoFailure(f"a checkpoint must be whole; {path} is not: {reason}") from None
+            if digest(values, layout, comm) != record["digests"].get(name):
+                raise errors.IoFailure(f"a checkpoint must have the bits that were written; {path}/{name} has others")
+            spectrum[...] = values
+
+
+def file_name(register: int, field: int) -> str:
+    """Returns the name of the file of a field."""
+    return f"register{register}-field{field}.npy"
+
+
+def digest(values: Array, layout: _planning.Layout, comm: Any) -> str:
+    """Returns a checksum of a distributed array, which does not depend on the ranks. Collective.
+
+    It is the sum of well mixed bits of each element and its index, modulo 2^64.
+    """
+    box = layout.box(runtime.rank_of(comm))
+    extents = layout.shape
+    total = 0
+    rows = [np.arange(lower, upper, dtype=np.uint64) for lower, upper in box]
+    in_plane = (rows[1][:, None] * np.uint64(extents[2]) + rows[2]) if values.size else rows[0]
+    for row, plane in zip(rows[0], values, strict=True):
+        if not plane.size:
+            continue
+        index = row * np.uint64(extents[1] * extents[2]) + in_plane
+        bits = np.ascontiguousarray(plane).view(np.uint64).reshape(*plane.shape, 2)
+        for part in range(2):
+            hashed = mixed(bits[..., part] ^ mixed(np.uint64(2) * index + np.uint64(part)))
+            total += int(np.add.reduce(hashed, axis=None, dtype=np.uint64))
+    parts = [total] if comm is None else comm.allgather(total)
+    return f"{sum(parts) % 2**64:016x}"
+
+
+def _begin(folder: Path, temporary: Path) -> None:
+    if not folder.is_dir():
+        check_folder_of(str(folder))
+    with Writing(str(folder)):
+        folder.mkdir(exist_ok=True)
+        for leftover in folder.glob(".checkpoint-*"):  # of a run that was killed
+            shutil.rmtree(leftover)
+        temporary.mkdir()
+
+
+def _commit(temporary: Path, final: Path, record: dict[str, Any]) -> None:
+    """Writes the numbers, and gives the whole checkpoint its name."""
+    with Writing(str(final)):
+        content = json.dumps(record)
+        text = json.dumps({"sha256": _checksum(content), "content": content})
+        with (temporary / RECORD).open("w", encoding="utf-8") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        flush_folder(temporary)
+        if final.exists():  # of the same step, written before
+            aside = final.with_name(f"{final.name}.old")  # a name of a whole checkpoint, if this process is killed
+            shutil.rmtree(aside, ignore_errors=True)
+            final.rename(aside)
+            temporary.rename(final)
+            shutil.rmtree(aside)
+        else:
+            temporary.rename(final)
+        flush_folder(final.parent)
+        for old in _sorted(final.parent)[KEPT:]:
+            shutil.rmtree(old)
+
+
+def _sorted(folder: Path) -> list[Path]:
+    """Returns the checkpoints in a folder, the newest first."""
+    found = [(_NAME.fullmatch(each.name), each) for each in folder.iterdir()]
+    ordered = [(int(name[1]), name[2] is None, each) for name, each in found if name]
+    return [each for _, _, each in sorted(ordered, reverse=True)]
+
+
+def _record_of(path: Path) -> dict[str, Any]:
+    try:
+        with (path / RECORD).open("rb") as file:
+            outer = json.loads(file.read(_RECORD_BYTES_MAX))
+        content = outer["content"]
+        if _checksum(content) != outer["sha256"]:
+            raise ValueError("its checksum is another")
+        record = json.loads(content)
+    except (OSError, ValueError, KeyError, TypeError) as reason:
+        raise errors.IoFailure(f"a checkpoint must be whole; {path / RECORD} is not: {reason}") from None
+    if record["format"] != FORMAT:
+        raise errors.Unsupported(
+            f"a checkpoint must have format {FORMAT}; {path} has {record['format']}; use the weft that wrote it"
+        )
+    return dict(record)
+
+
+def _checksum(content: str) -> str:
+    return hashlib.sha256(content.encode()).hexdigest()
