@@ -17,6 +17,7 @@ from weft.cli.commands import planning as planning_commands
 from weft.cli.commands import system as system_commands
 from weft.cli.commands import transforms as transform_commands
 from weft.cli.commands import wisdom as wisdom_commands
+from weft.cli.dns import commands as dns_commands
 from weft.cli.ooc import commands as ooc_commands
 from weft.cli.ooc import record_commands as ooc_record_commands
 from weft.cli.support import session, streams
@@ -27,6 +28,7 @@ from weft.cli.support.session import FAILURE_STATUS, USAGE_STATUS, Session
 __all__ = [
     "app",
     "bench_commands",
+    "dns_commands",
     "main",
     "ooc_commands",
     "ooc_record_commands",

@@ -58,3 +58,33 @@ VELOCITIES: dict[str, Velocity] = {
 def angles(positions: Sequence[Array], lengths: Sequence[float]) -> list[Array]:
     """Returns the angles 2 pi x / L of positions."""
     return [2 * np.pi * x / length for x, length in zip(positions, lengths, strict=True)]
+
+
+def nothing(x: Array, y: Array, z: Array) -> Any:
+    """Zero everywhere."""
+    return 0 * x * y * z
+
+
+def sine(x: Array, y: Array, z: Array) -> Any:
+    """One wave along x."""
+    return np.sin(x) + 0 * y * z
+
+
+def slab(x: Array, y: Array, z: Array) -> Any:
+    """1 in the middle half along x, and 0 elsewhere, with smooth sides of a twentieth of the box."""
+    width = 2 * np.pi / 20
+    return (np.tanh((x - np.pi / 2) / width) - np.tanh((x - 3 * np.pi / 2) / width)) / 2 + 0 * y * z
+
+
+def blob(x: Array, y: Array, z: Array) -> Any:
+    """A Gaussian of width 1/10 of the box in its middle."""
+    square = (x - np.pi) ** 2 + (y - np.pi) ** 2 + (z - np.pi) ** 2
+    return np.exp(-square / (2 * (2 * np.pi / 10) ** 2))
+
+
+SCALARS: dict[str, Callable[[Array, Array, Array], Any]] = {
+    "zero": nothing,
+    "sine": sine,
+    "slab": slab,
+    "blob": blob,
+}

@@ -115,6 +115,8 @@ class Simulation:
         self.stopped_by = ""
         #: The newest checkpoint that was written or read.
         self.last_checkpoint: str | None = None
+        #: The last diagnosis that was made.
+        self.last_diagnosis: Diagnosis | None = None
         self._schedule: list[Every] = []
         self._marks: list[dict[str, Any]] = []  # of the outputs of a checkpoint, for every()
         self._on_grid: FFT | None = None
@@ -423,7 +425,8 @@ class Simulation:
     def _diagnosis(self, done: Evaluated, power: float) -> Diagnosis:
         resolved = min(float(np.max(self.grid.wavenumbers(axis))) for axis in range(DIMS))
         flow = Flow(self.viscosity, self.scalars, self._shells(), resolved)
-        return diagnosis_of(flow, done.sums, self.time, done.rate, power)
+        self.last_diagnosis = diagnosis_of(flow, done.sums, self.time, done.rate, power)
+        return self.last_diagnosis
 
     def _energies_of(self, spectrum: Any) -> Array:
         shells = self._shells()

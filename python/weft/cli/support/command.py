@@ -56,12 +56,17 @@ def start(
     ranks: str | None,
     threads: int,
     oversubscribe: bool,
+    *,
+    graceful: bool = False,
 ) -> int:
-    """Runs the work on the ranks that mpiexec started, on new ranks, or serially."""
+    """Runs the work on the ranks that mpiexec started, on new ranks, or serially.
+
+    graceful : the work ends by itself after a first SIGTERM or SIGUSR1.
+    """
     wanted = ranks_to_start(ranks)
     if wanted is None:
         return session.run_here(work)
-    return launch.run_ranks(wanted, threads, context.obj, oversubscribe=oversubscribe)
+    return launch.run_ranks(wanted, threads, context.obj, oversubscribe=oversubscribe, graceful=graceful)
 
 
 def ranks_to_start(ranks: str | None) -> int | None:

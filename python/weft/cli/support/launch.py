@@ -27,6 +27,9 @@ from weft.files.replacement import leftovers_of_text
 GRACE_S = 5.0
 # Ranks have this time to end by themselves after their output is lost.
 SETTLE_S = 1.0
+# Work that ends gracefully finds the number of a first signal in this file of the folder of its run.
+STOP_FILE = "stop"
+_NOTED = (signal.SIGTERM, signal.SIGUSR1)
 _PR_SET_PDEATHSIG = 1
 # Signals of the system for a process at a limit: the limited resource, and the option of ulimit.
 _LIMITS = {"SIGXCPU": ("the time of a processor", "-t"), "SIGXFSZ": ("file sizes", "-f")}
@@ -41,11 +44,18 @@ class Program:
 
 
 def run_ranks(
-    ranks: int, threads: int, arguments: list[str], *, oversubscribe: bool = False, program: Program | None = None
+    ranks: int,
+    threads: int,
+    arguments: list[str],
+    *,
+    oversubscribe: bool = False,
+    program: Program | None = None,
+    graceful: bool = False,
 ) -> int:
     """Runs `weft arguments...`, or another program, on this number of ranks; returns its exit status.
 
     oversubscribe : allows more ranks than this host has cores or memory for.
+    graceful : a first SIGTERM or SIGUSR1 is only noted in STOP_FILE for the ranks, which then end by themselves.
     """
     info = weft.build_info()
     if not weft.running_available():
@@ -67,7 +77,9 @@ def run_ranks(
         own = _rank_environment(folder, threads) if program is None else program.environment
         # For a program, only MPICH's banner reports a rank that was ended by a signal.
         hide_banner = kind == "mpich" and program is None and not debugging()
-        code, stopped_by = _run(command, {**settings, **own}, folder, hide_banner, has_input=program is not None)
+        code, stopped_by = _run(
+            command, {**settings, **own}, folder, hide_banner, has_input=program is not None, graceful=graceful
+        )
         if program is not None:
             return _program_status(code, stopped_by, ranks)
         status = _status(folder, code, stopped_by, ranks)
@@ -164,7 +176,7 @@ def _current_folder() -> str | None:
 
 
 def _run(
-    command: list[str], environment: dict[str, str], folder: Path, hide_banner: bool, has_input: bool
+    command: list[str], environment: dict[str, str], folder: Path, hide_banner: bool, has_input: bool, graceful: bool
 ) -> tuple[int, int | None]:
     """Runs mpiexec to its end; returns its exit status, and the signal that stopped this process or None.
 
@@ -184,7 +196,7 @@ def _run(
     )
     assert isinstance(process.stdout, io.BufferedReader)
     stopper = _Stopper(process)
-    with _passing_signals(stopper) as received:
+    with _passing_signals(stopper, folder if graceful else None) as received:
         parts = _without_banner(process.stdout) if hide_banner else iter(process.stdout.read1, b"")
         lost = _copy(parts, stopper.stop_soon)
         code = process.wait()
@@ -235,18 +247,25 @@ class _Stopper:
 
 
 @contextmanager
-def _passing_signals(stopper: _Stopper) -> Iterator[list[int]]:
+def _passing_signals(stopper: _Stopper, noting: Path | None) -> Iterator[list[int]]:
     """Within, SIGINT, SIGTERM or SIGHUP ends the ranks, and a second signal kills them. Yields the received signals."""
     received: list[int] = []
+    noted: list[int] = []
 
     def stop(number: int, frame: object) -> None:
+        if noting is not None and number in _NOTED and not noted:
+            noted.append(number)
+            (noting / STOP_FILE).write_text(str(int(number)), "ascii")
+            return
         if number != signal.SIGALRM:
             received.append(number)
         stopper.stop()
         if len(received) > 1 or number in (signal.SIGTERM, signal.SIGHUP):  # ends a write that waits for a reader
             streams.discard_output()
 
-    numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGALRM)
+    numbers = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGALRM]
+    if noting is not None:
+        numbers.append(signal.SIGUSR1)
     before = {number: signal.signal(number, stop) for number in numbers}
     try:
         yield received

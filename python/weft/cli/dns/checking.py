@@ -1,0 +1,140 @@
+"""`weft dns check`: memory, disk and time of a case, predicted before anything runs."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+import weft
+from weft._support.memory import available_bytes, gibibytes
+from weft.cli.support.session import Session
+from weft.cli.support.text import duration
+from weft.dns.case import SimulationCase, needed_bytes
+from weft.dns.grid import DIMS
+from weft.dns.initial import VELOCITIES
+from weft.dns.schemes import SCHEMES
+
+# Points along each axis at which a named velocity is looked at.
+_SAMPLES = 24
+
+
+def check(case: SimulationCase, ranks: int, machine: str, as_json: bool, session: Session) -> None:
+    """Prints the predictions. Errors: OutOfMemory if the case does not fit on this machine."""
+    grid, scheme = case.grid, SCHEMES[case.sections["time"]["scheme"]]
+    scalars = len(case.sections["scalar"])
+    planned = weft.plan(
+        grid.products_shape,
+        kind="r2c",
+        modes=grid.modes,
+        norm="forward",
+        dtype=case.sections["grid"]["dtype"],
+        ranks=ranks,
+        threads=case.sections["run"]["threads"],
+        machine=machine,
+    )
+    there, back = 2 * DIMS + scalars, DIMS + DIMS * scalars
+    predicted = weft.predict(
+        planned,
+        machine,
+        apply_in="space",
+        inputs=DIMS + scalars,
+        outputs=DIMS + scalars,
+        before=True,
+        after=True,
+        fields=(there, back),
+    )
+    grids = len(grid.shifts)
+    evaluation_s = predicted.seconds * grids
+    evaluations = len(scheme.evaluations(1.0, 1.0))
+    steps = _steps(case)
+    registers = scheme.registers + (1 if grids > 1 else 0)
+    memory = needed_bytes(case, registers, workspace_bytes(planned, there + back), 1)
+    disk = _disk_bytes(case, steps) + 3 * memory["checkpoint"]
+    total = memory["fields"] + memory["transforms"]
+    found: dict[str, Any] = {
+        "case": case.name,
+        "shape": list(grid.shape),
+        "ranks": ranks,
+        "machine": predicted.machine,
+        "transforms_per_right_hand_side": grids * (there + back),
+        "memory_bytes": total,
+        "disk_bytes": disk,
+        "right_hand_side_s": evaluation_s,
+        "step_s": evaluations * evaluation_s,
+        "steps": steps,
+        "seconds": None if steps is None else steps * evaluations * evaluation_s,
+    }
+    if as_json:
+        session.print_json(found)
+    else:
+        session.print(_text(case, found))
+    if total > available_bytes():
+        raise weft.OutOfMemory(
+            f"a case must fit in memory; {case.name} needs about {gibibytes(total)}, and this machine has "
+            f"{gibibytes(available_bytes())} free; use a smaller grid, float32 or more machines"
+        )
+
+
+def workspace_bytes(planned: weft.Plan, fields: int) -> int:
+    """Returns about the bytes of the transforms' workspaces of all ranks: an array in space for each field."""
+    item = 8 if planned.problem.precision == "f64" else 4
+    return fields * math.prod(planned.problem.shape) * item
+
+
+def _steps(case: SimulationCase) -> int | None:
+    """Returns about the number of steps, if the velocity stays as large as at the beginning; None if unknown."""
+    time = case.sections["time"]
+    if time["dt"] is not None:
+        return math.ceil(time["until"] / time["dt"])
+    rate = _rate(case)
+    return None if not rate else math.ceil(time["until"] * rate / time["cfl"])
+
+
+def _rate(case: SimulationCase) -> float | None:
+    velocity = case.sections["velocity"]
+    steps = case.grid.steps
+    if velocity["kind"] == "random":
+        rms = math.sqrt(2 * velocity["energy"] / DIMS)
+        return sum(3 * rms / step for step in steps)  # three times the root mean square is rare
+    if velocity["kind"] not in VELOCITIES:
+        return None
+    line = 2 * np.pi * np.arange(_SAMPLES) / _SAMPLES
+    parts = VELOCITIES[velocity["kind"]](line[:, None, None], line[:, None], line)
+    return float(np.max(sum(np.abs(part) / step for part, step in zip(parts, steps, strict=True))))
+
+
+def _disk_bytes(case: SimulationCase, steps: int | None) -> int:
+    """Returns about the bytes of all fields that the outputs write."""
+    item = 8 if case.sections["grid"]["dtype"] == "float64" else 4
+    total = 0
+    for output in case.sections["output"]:
+        if output["kind"] != "fields":
+            continue
+        if output["time"] is not None:
+            times = math.floor(case.sections["time"]["until"] / output["time"]) + 1
+        else:
+            times = (steps or 0) // output["steps"] + 1
+        names = case.fields if output["names"] is None else output["names"]
+        total += times * len(names) * math.prod(case.grid.shape) * item
+    return total
+
+
+def _text(case: SimulationCase, found: dict[str, Any]) -> str:
+    shape = "x".join(map(str, found["shape"]))
+    lines = [
+        f"{case.name}: {shape}, {found['ranks']} rank{'s' if found['ranks'] > 1 else ''}; the settings are valid",
+        f"memory: about {gibibytes(found['memory_bytes'])}, of all ranks",
+        f"disk:   about {gibibytes(found['disk_bytes'])}, for fields and checkpoints",
+        f"right-hand side: {duration(found['right_hand_side_s'])} on {found['machine']}, "
+        f"{found['transforms_per_right_hand_side']} transforms",
+    ]
+    if found["seconds"] is None:
+        lines.append(f"time: {duration(found['step_s'])} a step; the number of steps depends on the velocity")
+    else:
+        lines.append(
+            f"time: about {duration(found['seconds'])} for {found['steps']} steps, if the velocity stays as large as "
+            "at the beginning"
+        )
+    return "\n".join(lines)

@@ -1,0 +1,126 @@
+"""`weft dns`: simulations of turbulence from case files."""
+
+from __future__ import annotations
+
+import os
+from functools import partial
+from typing import Annotated
+
+import typer
+
+import weft
+from weft.cli.dns import checking, runs
+from weft.cli.support.choices import Json, Oversubscribe, Ranks
+from weft.cli.support.command import app, on_one_rank, start
+from weft.cli.support.session import Session
+from weft.dns.case import CASE_FILE, SimulationCase, read_case, shipped_cases, shipped_text, with_values
+
+dns_app = typer.Typer(help="Simulate turbulence with passive scalars by a spectral method.")
+app.add_typer(dns_app, name="dns")
+
+CaseName = Annotated[str, typer.Argument(metavar="CASE", help="A case file (.toml), or the name of a shipped case.")]
+Changes = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="NAME=VALUE", help="Change a setting, such as grid.shape=[128,128,128]. Repeatable."),
+]
+
+
+@dns_app.command("run")
+def run_command(
+    context: typer.Context,
+    *,
+    case: CaseName,
+    target: Annotated[
+        str | None, typer.Option("--to", metavar="DIR", help="Folder of the results. Default: the name of the case.")
+    ] = None,
+    change: Changes = None,
+    as_json: Json = False,
+    ranks: Ranks = None,
+    oversubscribe: Oversubscribe = False,
+) -> int:
+    """Run a case from its beginning.
+
+    The folder gets the outputs, checkpoints and case.toml with all settings. SIGTERM, SIGUSR1 or the end of
+    run.wall_time stop the run after the present step, with a checkpoint and status 0.
+    """
+    chosen = _case(case, change)
+    folder = target or chosen.name
+    threads = chosen.sections["run"]["threads"]
+    return start(context, partial(runs.run, chosen, folder, as_json), ranks, threads, oversubscribe, graceful=True)
+
+
+@dns_app.command("resume")
+def resume_command(
+    context: typer.Context,
+    *,
+    folder: Annotated[str, typer.Argument(metavar="DIR", help="The folder of a run.")],
+    until: Annotated[
+        float | None, typer.Option(metavar="T", help="Another time of the end. Default: that of the case.")
+    ] = None,
+    as_json: Json = False,
+    ranks: Ranks = None,
+    oversubscribe: Oversubscribe = False,
+) -> int:
+    """Resume a run from its newest whole checkpoint.
+
+    On the same number of ranks the results are bit for bit those of a run without a stop.
+    """
+    path = os.path.join(folder, CASE_FILE)
+    if not os.path.exists(path):
+        raise weft.InvalidArgument(f"a run resumes in its folder, which has {CASE_FILE}; {folder} has none")
+    chosen = read_case(path)
+    if until is not None:
+        chosen = with_values(chosen, {"time.until": repr(until)})
+    threads = chosen.sections["run"]["threads"]
+    return start(context, partial(runs.resume, chosen, folder, as_json), ranks, threads, oversubscribe, graceful=True)
+
+
+@dns_app.command("check")
+def check_command(
+    *,
+    case: CaseName,
+    change: Changes = None,
+    planned_ranks: Annotated[int, typer.Option("--ranks", min=1, metavar="R", help="Number of ranks.")] = 1,
+    machine: Annotated[
+        str,
+        typer.Option(metavar="NAME|FILE", help="The machine of the prediction: a shipped one or a file of weft probe."),
+    ] = "local",
+    as_json: Json = False,
+) -> int:
+    """Check a case, and predict its memory, disk and time. Runs nothing."""
+    chosen = _case(case, change)
+
+    def check(session: Session) -> None:
+        checking.check(chosen, planned_ranks, machine, as_json, session)
+
+    return on_one_rank(check)
+
+
+@dns_app.command("cases")
+def cases_command(
+    *,
+    name: Annotated[str | None, typer.Argument(metavar="CASE", help="Print this case.")] = None,
+) -> int:
+    """List the cases that ship with weft, or print one."""
+    if name is not None and name not in shipped_cases():
+        raise weft.InvalidArgument(f"CASE must be one of {', '.join(shipped_cases())}; given {name}")
+
+    def show(session: Session) -> None:
+        if name is not None:
+            session.print(shipped_text(name).rstrip())
+            return
+        for each in shipped_cases():
+            session.print(f"{each:20} {shipped_text(each).splitlines()[0].removeprefix('# ')}")
+
+    return on_one_rank(show)
+
+
+def _case(name: str, changes: list[str] | None) -> SimulationCase:
+    case = read_case(name)
+    if not changes:
+        return case
+    parts = [change.partition("=") for change in changes]
+    for given, sign, _ in parts:
+        if not sign:
+            raise weft.InvalidArgument(f"--set must be NAME=VALUE; given {given}; for example fluid.viscosity=0.01")
+    return with_values(case, {key: value for key, _, value in parts})

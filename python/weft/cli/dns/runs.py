@@ -1,0 +1,130 @@
+"""`weft dns run` and `weft dns resume`: a run in its folder, its progress and its report."""
+
+from __future__ import annotations
+
+import math
+import os
+import signal
+import time
+from contextlib import suppress
+from typing import Any
+
+from weft.cli.support.launch import STOP_FILE
+from weft.cli.support.session import Session, parent_folder
+from weft.cli.support.text import duration
+from weft.dns.case import CHECKPOINTS, SimulationCase, require_new_folder, write_case
+from weft.dns.simulation import Simulation
+
+_SHOWN_EVERY_S = 0.5
+
+
+class RunProgress:
+    """Shows a run's progress, and hands over signals that the parent of `weft -n` received."""
+
+    def __init__(self, session: Session, sim: Simulation, end: float) -> None:
+        self._session = session
+        self._end = end
+        self._first = (time.monotonic(), sim.time)
+        self._shown = 0.0
+
+    def stops(self, sim: Any) -> bool:
+        """Lets this process receive a signal of the parent."""
+        folder = parent_folder()
+        if self._session.is_root and folder:
+            with suppress(OSError, ValueError), open(os.path.join(folder, STOP_FILE), encoding="ascii") as file:
+                signal.raise_signal(int(file.read()))
+        return False
+
+    def stepped(self, sim: Any) -> None:
+        """Shows step, time, length of the step, means and the time left."""
+        now = time.monotonic()
+        if now - self._shown < _SHOWN_EVERY_S:
+            return
+        self._shown = now
+        begun, at = self._first
+        parts = [f"step {sim.counters.steps}", f"time {sim.time:.4g} of {self._end:g}", f"dt {sim.previous_dt:.3g}"]
+        found = sim.last_diagnosis
+        if found is not None:
+            parts.append(f"E {found.energy:.4g}, eps {found.dissipation:.4g}, k_max eta {found.resolution:.3g}")
+        if sim.time > at:
+            parts.append(f"{duration((now - begun) * (self._end - sim.time) / (sim.time - at))} left")
+        self._session.progress(", ".join(parts))
+
+
+def run(case: SimulationCase, folder: str, as_json: bool, session: Session) -> int:
+    """Runs a case from its beginning."""
+    require_new_folder(folder, session.comm)
+    session.progress("setting the fields")
+    sim = case.simulation(session.comm)
+    case.add_outputs(sim, folder)
+    sim.checkpoint(os.path.join(folder, CHECKPOINTS))
+    with session.together():
+        if session.is_root:
+            write_case(case, folder)
+    return _run(case, sim, folder, as_json, session)
+
+
+def resume(case: SimulationCase, folder: str, as_json: bool, session: Session) -> int:
+    """Resumes the run of a folder."""
+    sim = case.resumed(folder, session.comm, warn=session.warn)
+    case.add_outputs(sim, folder)
+    with session.together():
+        if session.is_root:
+            write_case(case, folder)
+    if sim.time >= case.sections["time"]["until"]:
+        if as_json:
+            _report(case, sim, folder, as_json, session, 0.0, (sim.counters.steps, sim.counters.evaluations))
+        else:
+            session.print(f"the run is complete: it is at time {sim.time:g}; give a later one with --until")
+        return 0
+    return _run(case, sim, folder, as_json, session)
+
+
+def _run(case: SimulationCase, sim: Simulation, folder: str, as_json: bool, session: Session) -> int:
+    steps, evaluations, began = sim.counters.steps, sim.counters.evaluations, time.perf_counter()
+    case.run(sim, folder, RunProgress(session, sim, case.sections["time"]["until"]))
+    seconds = time.perf_counter() - began
+    _report(case, sim, folder, as_json, session, seconds, (steps, evaluations))
+    return 0
+
+
+def _report(
+    case: SimulationCase,
+    sim: Simulation,
+    folder: str,
+    as_json: bool,
+    session: Session,
+    seconds: float,
+    before: tuple[int, int],
+) -> None:
+    steps, evaluations = sim.counters.steps - before[0], sim.counters.evaluations - before[1]
+    points = math.prod(sim.grid.shape)
+    per_point = seconds / max(1, evaluations) / points * 1e9
+    found = {
+        "case": case.name,
+        "shape": list(sim.grid.shape),
+        "ranks": session.ranks,
+        "time": sim.time,
+        "steps": sim.counters.steps,
+        "right_hand_sides": sim.counters.evaluations,
+        "transforms": sim.counters.transforms,
+        "seconds": seconds,
+        "ns_per_point_and_right_hand_side": per_point,
+        "stopped_by": sim.stopped_by or None,
+        "checkpoint": sim.last_checkpoint,
+        "energy": sim.energy(),
+        "folder": folder,
+    }
+    if as_json:
+        session.print_json(found)
+        return
+    shape = "x".join(map(str, sim.grid.shape))
+    session.print(
+        f"{case.name}, {shape}: {steps} steps to time {sim.time:g} in {duration(seconds)}, {evaluations} right-hand "
+        f"sides, {per_point:.1f} ns for each and point"
+    )
+    session.print(f"energy {found['energy']:.6g}; results are in {folder}")
+    if sim.stopped_by:
+        ranks = f" -n {session.ranks}" if session.ranks > 1 else ""
+        session.print(f"stopped by {sim.stopped_by}; continue with: weft dns resume {folder}{ranks}")
+

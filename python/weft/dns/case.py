@@ -1,0 +1,332 @@
+"""SimulationCase files: all settings of a run as TOML, checked completely, and the simulation that they describe."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib import resources
+from typing import Any
+
+import numpy as np
+
+from weft import array_files, errors, runtime
+from weft.arrays import Array
+from weft.dns import outputs
+from weft.dns.forcing import ForceOptions
+from weft.dns.given import problem_of
+from weft.dns.grid import DIMS, Grid
+from weft.dns.initial import SCALARS, angles
+from weft.dns.resuming import resume
+from weft.dns.settings import SECTIONS, SEVERAL, Values, checked_section, require_known
+from weft.dns.simulation import Simulation
+from weft.files.replacement import write_file
+from weft.files.small_files import read_bounded
+from weft.options import Exchange, Planning
+
+CASE_FILE = "case.toml"
+CHECKPOINTS = "checkpoints"
+_BYTES_MAX = 1 << 20
+_ENDING = ".toml"
+
+
+@dataclass(frozen=True)
+class SimulationCase:
+    """The settings of a run, with all defaults: by section, or a list of them for scalars, forces and outputs."""
+
+    name: str
+    sections: dict[str, Any]
+
+    @classmethod
+    def of(cls, name: str, given: Mapping[str, Any]) -> SimulationCase:
+        """Returns a checked case. Errors: InvalidArgument with the setting."""
+        for section in given:
+            require_known(section, SECTIONS, f"a section of {name}")
+        sections: dict[str, Any] = {}
+        for section in SECTIONS:
+            if section in SEVERAL:
+                listed = given.get(section, [])
+                listed = [listed] if isinstance(listed, Mapping) else list(listed)
+                sections[section] = [checked_section(section, each) for each in listed]
+            else:
+                sections[section] = checked_section(section, given.get(section, {}))
+        made = cls(name, sections)
+        made._require_consistent()
+        return made
+
+    @property
+    def grid(self) -> Grid:
+        """The grid of the simulation."""
+        grid = self.sections["grid"]
+        return Grid.of(grid["shape"], grid["lengths"], grid["dealias"])
+
+    @property
+    def fields(self) -> list[str]:
+        """The names of the fields."""
+        return ["u", "v", "w", *(scalar["name"] for scalar in self.sections["scalar"])]
+
+    def as_toml(self) -> str:
+        """Returns the case as TOML, with all defaults. Settings without a value are left out."""
+        import tomli_w
+
+        return tomli_w.dumps(_without_none(self.sections))
+
+    def simulation(
+        self, comm: Any = None, *, exchange: Exchange | str | None = None, planning: Planning | None = None
+    ) -> Simulation:
+        """Makes the simulation with its fields at the beginning. Collective."""
+        grid, time = self.sections["grid"], self.sections["time"]
+        sim = Simulation(
+            grid["shape"],
+            viscosity=self.sections["fluid"]["viscosity"],
+            lengths=grid["lengths"],
+            scheme=time["scheme"],
+            dealias=grid["dealias"],
+            dtype=grid["dtype"],
+            comm=comm,
+            threads=self.sections["run"]["threads"],
+            exchange=exchange,
+            planning=planning,
+        )
+        self._set_velocity(sim)
+        for scalar in self.sections["scalar"]:
+            sim.add_scalar(
+                scalar["name"],
+                diffusivity=scalar["diffusivity"],
+                mean_gradient=scalar["mean_gradient"],
+                field=_scalar_field(scalar, sim),
+            )
+        for force in self.sections["forcing"]:
+            sim.add_forcing(**force)
+        return sim
+
+    def resumed(self, folder: str, comm: Any = None, **options: Any) -> Simulation:
+        """Returns the simulation of the newest whole checkpoint of a run's folder. Collective; see weft.dns.resume."""
+        return resume(os.path.join(folder, CHECKPOINTS), comm=comm, **options)
+
+    def add_outputs(self, sim: Simulation, folder: str) -> None:
+        """Adds the outputs of the case, in the folder of the run. Collective."""
+        for output in self.sections["output"]:
+            path = os.path.join(folder, output["file"])
+            sim.every(time=output["time"], steps=output["steps"], do=_output_of(output, path))
+
+    def run(self, sim: Simulation, folder: str, progress: Any = None) -> None:
+        """Runs the simulation to the end of the case, with checkpoints in the folder of the run. Collective."""
+        time, run = self.sections["time"], self.sections["run"]
+        sim.run(
+            until=time["until"],
+            cfl=time["cfl"],
+            dt=time["dt"],
+            wall_time=run["wall_time"],
+            checkpoints=os.path.join(folder, CHECKPOINTS),
+            checkpoint_every=run["checkpoint_every"],
+            progress=progress,
+        )
+
+    def _set_velocity(self, sim: Simulation) -> None:
+        velocity = self.sections["velocity"]
+        if velocity["kind"] == "random":
+            sim.set_random_velocity(_random_spectrum(velocity["energy"], velocity["peak"], sim), seed=velocity["seed"])
+        elif velocity["kind"] == "files":
+            sim.set_velocity([_loaded(path, sim) for path in velocity["files"]])
+        else:
+            sim.set_velocity(velocity["kind"])
+
+    def _require_consistent(self) -> None:
+        grid, time = self.sections["grid"], self.sections["time"]
+        problem_of(
+            grid["shape"],
+            self.sections["fluid"]["viscosity"],
+            grid["lengths"],
+            time["scheme"],
+            grid["dealias"],
+            grid["dtype"],
+        )
+        for force in self.sections["forcing"]:
+            ForceOptions(**force).checked(self.grid)
+        names = self.fields
+        for number, name in enumerate(names):
+            if not name.isidentifier() or name in names[:number]:
+                raise errors.InvalidArgument(
+                    f"scalar.name must be a word of letters, digits and _ that no field has; given {errors.shown(name)}"
+                )
+        if time["until"] < 0:
+            raise errors.InvalidArgument(f"time.until must be 0 or more; given {time['until']:g}")
+        self._require_files()
+        files = [output["file"] for output in self.sections["output"]]
+        for number, output in enumerate(self.sections["output"]):
+            _require_output(output, names)
+            if output["file"] in files[:number]:
+                raise errors.InvalidArgument(
+                    f"output.file must be another name for each output; given {output['file']} twice"
+                )
+
+    def _require_files(self) -> None:
+        sources = [("velocity.files", self.sections["velocity"], "files")]
+        sources += [("scalar.file", scalar, "file") for scalar in self.sections["scalar"]]
+        for what, section, kind in sources:
+            given = section[kind]
+            if (section["kind"] == kind) != (given is not None):
+                raise errors.InvalidArgument(
+                    f'{what} and kind = "{kind}" must be given together; given {what.partition(".")[0]}.kind = '
+                    f'"{section["kind"]}"'
+                )
+            if given is not None and self.sections["grid"]["dealias"] == "3/2":
+                raise errors.InvalidArgument(
+                    f'{what} must be left out with dealias = "3/2", which has other points; give dealias = "2/3"'
+                )
+            for path in [given] if isinstance(given, str) else given or []:
+                if not os.path.exists(path.partition(":")[0]):
+                    raise errors.InvalidArgument(f"{what} must exist; there is no {path}")
+
+
+def read_case(path: str) -> SimulationCase:
+    """Reads and checks a case file, or a case that ships with weft, by its name.
+
+    Paths of arrays in a file are relative to its folder. Errors: InvalidArgument; IoFailure if it cannot be read.
+    """
+    if path in shipped_cases():
+        return SimulationCase.of(path, _parsed(shipped_text(path), path))
+    try:
+        content = read_bounded(path, _BYTES_MAX).decode()
+    except (OSError, ValueError) as reason:
+        words = reason.strerror if isinstance(reason, OSError) else str(reason)
+        raise errors.IoFailure(
+            f"a case must be a file in TOML or one of {', '.join(shipped_cases())}; {path}: {words}"
+        ) from None
+    given = _parsed(content, path)
+    _resolve_paths(given, os.path.dirname(path))
+    return SimulationCase.of(os.path.splitext(os.path.basename(path))[0], given)
+
+
+def with_values(case: SimulationCase, changes: Mapping[str, str]) -> SimulationCase:
+    """Returns a case with other values: by "section.name", in TOML, such as "grid.shape": "[64, 64, 64]"."""
+    sections = {name: dict(one) if isinstance(one, dict) else one for name, one in case.sections.items()}
+    for key, text in changes.items():
+        section, _, name = key.partition(".")
+        require_known(section, {each: None for each in SECTIONS if each not in SEVERAL}, "a section")
+        sections[section][name] = _parsed(f"value = {text}", key)["value"]
+    return SimulationCase.of(case.name, _without_none(sections))
+
+
+def shipped_cases() -> list[str]:
+    """Returns the names of the cases that ship with weft."""
+    return sorted(
+        each.name.removesuffix(_ENDING)
+        for each in (resources.files("weft.dns") / "cases").iterdir()
+        if each.name.endswith(_ENDING)
+    )
+
+
+def shipped_text(name: str) -> str:
+    """Returns the text of a case that ships with weft."""
+    return (resources.files("weft.dns") / "cases" / f"{name}{_ENDING}").read_text(encoding="utf-8")
+
+
+def write_case(case: SimulationCase, folder: str) -> None:
+    """Writes a case with all defaults into the folder of a run. One rank alone calls this."""
+    write_file(os.path.join(folder, CASE_FILE), case.as_toml().encode())
+
+
+def _parsed(text: str, name: str) -> dict[str, Any]:
+    try:
+        import tomllib
+    except ImportError:  # before Python 3.11
+        import tomli as tomllib  # type: ignore[no-redef,import-not-found,unused-ignore]
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as reason:
+        raise errors.InvalidArgument(f"a case must be in TOML; {name}: {reason}") from None
+
+
+def _resolve_paths(given: dict[str, Any], folder: str) -> None:
+    velocity = given.get("velocity")
+    if isinstance(velocity, dict) and isinstance(velocity.get("files"), list):
+        velocity["files"] = [os.path.join(folder, str(path)) for path in velocity["files"]]
+    scalars = given.get("scalar")
+    for scalar in [scalars] if isinstance(scalars, dict) else scalars or []:
+        if isinstance(scalar, dict) and isinstance(scalar.get("file"), str):
+            scalar["file"] = os.path.join(folder, scalar["file"])
+
+
+def _without_none(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _without_none(item) for key, item in value.items() if item is not None}
+    return [_without_none(item) for item in value] if isinstance(value, list) else value
+
+
+def _require_output(output: Values, fields: list[str]) -> None:
+    if (output["time"] is None) == (output["steps"] is None):
+        raise errors.InvalidArgument(f"[output] of {output['file']} must have time or steps; give one of them")
+    if os.path.isabs(output["file"]) or os.path.normpath(output["file"]) != output["file"] or os.sep in output["file"]:
+        raise errors.InvalidArgument(
+            f"output.file must be a name in the folder of the run; given {errors.shown(output['file'])}"
+        )
+    if output["file"] in (CASE_FILE, CHECKPOINTS):
+        raise errors.InvalidArgument(f"output.file must not be {output['file']}, which the run itself writes")
+    if output["names"] is not None:
+        if output["kind"] != "fields":
+            raise errors.InvalidArgument(f"output.names is for fields; given it with {output['kind']}; leave it out")
+        for name in output["names"]:
+            require_known(name, {field: None for field in fields}, "a field in output.names")
+    _output_of(output, output["file"])
+
+
+def _output_of(output: Values, path: str) -> outputs.RunOutput:
+    if output["kind"] == "fields":
+        return outputs.fields(path, output["names"])
+    return outputs.budget(path) if output["kind"] == "budget" else outputs.spectra(path)
+
+
+def _random_spectrum(energy: float, peak: float, sim: Simulation) -> Any:
+    """Returns E(k) = c k^4 exp(-2 (k/peak)^2) with a sum of the wanted energy over the kept shells."""
+
+    def spectrum(k: Array) -> Array:
+        shape = k**4 * np.exp(-2 * (k / peak) ** 2)
+        return np.asarray(energy * shape / (np.sum(shape) * (k[1] - k[0])))
+
+    return spectrum
+
+
+def _scalar_field(scalar: Values, sim: Simulation) -> Any:
+    if scalar["kind"] == "file":
+        return _loaded(scalar["file"], sim)
+    lengths = sim.grid.lengths
+    return lambda *positions: SCALARS[scalar["kind"]](*angles(positions, lengths))
+
+
+def _loaded(path: str, sim: Simulation) -> Array:
+    values, _ = array_files.load(path, sim.fft.input.layout, sim.comm, dtype=sim.fft.input.dtype)
+    return values
+
+
+def needed_bytes(case: SimulationCase, registers: int, workspace_bytes: int, ranks: int) -> dict[str, int]:
+    """Returns the bytes of the fields of all ranks, of their transforms, and of a checkpoint on disk."""
+    grid = case.grid
+    modes = grid.modes[0] * grid.modes[1] * (grid.modes[2] // 2 + 1)
+    element = 16 if case.sections["grid"]["dtype"] == "float64" else 8
+    fields = DIMS + len(case.sections["scalar"])
+    return {
+        "fields": registers * fields * modes * element,
+        "transforms": workspace_bytes * ranks,
+        "checkpoint": registers * fields * modes * 16,
+    }
+
+
+def require_new_folder(folder: str, comm: Any) -> None:
+    """Makes the folder of a new run. Errors, on all ranks: InvalidArgument if it has a run; IoFailure. Collective."""
+
+    def make() -> None:
+        if runtime.rank_of(comm) != 0:
+            return
+        if os.path.exists(os.path.join(folder, CASE_FILE)):
+            raise errors.InvalidArgument(
+                f"the folder of a new run must have no run; {folder} has one; resume it with weft dns resume, or give "
+                "another folder with --to"
+            )
+        try:
+            os.makedirs(folder, exist_ok=True)
+        except OSError as reason:
+            raise errors.IoFailure(f"cannot make the folder of the run, {folder}: {reason.strerror}") from None
+
+    runtime.agreed(comm, make)
