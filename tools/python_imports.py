@@ -30,7 +30,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     # weft.ooc has the public names of both subjects, and its function fft runs either.
     "ooc": BASE | {"files", "disk", "planning", "bmmc", "operators"},
     "toolkit": BASE | {"arrays", "operators", "transform"},
-    "dns": BASE | {"array_files", "arrays", "fields", "transform"},
+    "dns": BASE | {"array_files", "arrays", "fields", "files", "redistribution", "transform"},
     "verify": BASE | {"arrays", "planning", "redistribution", "toolkit", "transform"},
 }
 LIBRARY = set(MAY_IMPORT) | {""}
