@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from math import prod
 from typing import Any
 from xml.sax.saxutils import quoteattr
@@ -183,7 +184,7 @@ def _write_image(
             file.adopt(temporary)
         for name, fields in arrays.items():
             slabs = [slab_of(field) for field in fields]
-            runtime.agreed(comm, lambda name=name, slabs=slabs: _write_slabs(file, name, slabs))
+            runtime.agreed(comm, partial(_write_slabs, file, name, slabs))
         runtime.agreed(comm, lambda: file.commit() if rank == 0 else None)
     finally:
         if rank == 0:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -178,12 +177,6 @@ def test_a_collection_that_cannot_be_written(tmp_path: Path) -> None:
     with pytest.raises(weft.IoFailure, match=r"run\.pvd"):
         run_with_images(None, str(tmp_path / "run.vti"), SHAPE)
     assert names_in(tmp_path) == [IMAGES[0], "run.pvd"]
-
-
-def test_an_image_gets_the_mode_of_other_files(tmp_path: Path) -> None:
-    run_with_images(None, str(tmp_path / "run.vti"), SHAPE)
-    mode = os.stat(tmp_path / "run-00000000-u.npy").st_mode
-    assert os.stat(tmp_path / IMAGES[0]).st_mode == os.stat(tmp_path / "run.pvd").st_mode == mode
 
 
 @pytest.mark.parametrize("dtype", ["complex64", "int32", ">f8", "nonsense", "f2"])
