@@ -30,7 +30,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     # weft.ooc has the public names of both subjects, and its function fft runs either.
     "ooc": BASE | {"files", "disk", "planning", "bmmc", "operators"},
     "toolkit": BASE | {"arrays", "operators", "transform"},
-    "dns": BASE | {"array_files", "arrays", "fields", "files", "transform"},
+    "dns": BASE | {"array_files", "arrays", "fields", "files", "redistribution", "transform"},
     "verify": BASE | {"arrays", "planning", "redistribution", "toolkit", "transform"},
 }
 LIBRARY = set(MAY_IMPORT) | {""}
@@ -39,8 +39,9 @@ MAY_IMPORT |= {
     "cli.support": LIBRARY,
     "cli.commands": LIBRARY | {"cli.support"},
     "cli.ooc": LIBRARY | {"cli.support"},
+    "cli.dns": LIBRARY | {"cli.support"},
     "cli.bench": LIBRARY | {"cli.support", "cli.commands"},
-    "cli.app": LIBRARY | {"cli.support", "cli.commands", "cli.ooc", "cli.bench"},
+    "cli.app": LIBRARY | {"cli.support", "cli.commands", "cli.ooc", "cli.dns", "cli.bench"},
     "cli": {"cli.app"},
     "__main__": {"cli"},
 }

@@ -196,7 +196,10 @@ def read_case(path: str) -> SimulationCase:
         ) from None
     given = _parsed(content, path)
     _resolve_paths(given, os.path.dirname(path))
-    return SimulationCase.of(os.path.splitext(os.path.basename(path))[0], given)
+    name = os.path.splitext(os.path.basename(path))[0]
+    if os.path.basename(path) == CASE_FILE:  # in the folder of a run, which has the name of the case
+        name = os.path.basename(os.path.dirname(os.path.abspath(path)))
+    return SimulationCase.of(name, given)
 
 
 def with_values(case: SimulationCase, changes: Mapping[str, str]) -> SimulationCase:
@@ -242,11 +245,11 @@ def _parsed(text: str, name: str) -> dict[str, Any]:
 def _resolve_paths(given: dict[str, Any], folder: str) -> None:
     velocity = given.get("velocity")
     if isinstance(velocity, dict) and isinstance(velocity.get("files"), list):
-        velocity["files"] = [os.path.join(folder, str(path)) for path in velocity["files"]]
+        velocity["files"] = [os.path.abspath(os.path.join(folder, str(path))) for path in velocity["files"]]
     scalars = given.get("scalar")
     for scalar in [scalars] if isinstance(scalars, dict) else scalars or []:
         if isinstance(scalar, dict) and isinstance(scalar.get("file"), str):
-            scalar["file"] = os.path.join(folder, scalar["file"])
+            scalar["file"] = os.path.abspath(os.path.join(folder, scalar["file"]))
 
 
 def _without_none(value: Any) -> Any:

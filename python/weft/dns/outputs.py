@@ -1,4 +1,4 @@
-"""Outputs of a run: time series and spectra as CSV, fields as array files."""
+"""Outputs of a run: time series and spectra as CSV, fields as array files or images of VTK."""
 
 from __future__ import annotations
 
@@ -7,8 +7,11 @@ import os
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from weft import array_files, errors, runtime
-from weft._support import checks
+from weft._support import checks, dtypes
+from weft.dns import vtk
 from weft.dns.diagnostics import Diagnosis
 from weft.dns.running import Running
 
@@ -146,10 +149,12 @@ class Spectra(_Table):
 
 
 class Fields(RunOutput):
-    """The fields in space, one file or array for each field and time; see :func:`fields`."""
+    """The fields in space, for each time one image of VTK, or one array for each field; see :func:`fields`."""
 
-    def __init__(self, path: str, names: Sequence[str] | None) -> None:
+    def __init__(self, path: str, names: Sequence[str] | None, dtype: Any = None) -> None:
         self.path = checks.file_path(path, "fields")
+        self.dtype = None if dtype is None else _checked_dtype(dtype)
+        self._images = vtk.Images(self.path) if self.path.lower().endswith(vtk.ENDING) else None
         self.names = None if names is None else [checks.text(name, "a field") for name in checks.items(names, "fields")]
 
     def begin(self, sim: Running) -> None:
@@ -159,16 +164,44 @@ class Fields(RunOutput):
                 f"fields must be of the simulation, {', '.join(sim.fields)}; given {errors.shown(unknown[0])}"
             )
 
+        if self._images:
+            _require_one_velocity(self._chosen(sim))
+            self._images.begin()
+
     def write_state(self, sim: Running) -> None:
-        for name, spectrum in zip(sim.fields, sim.spectra, strict=True):
-            if self.names is None or name in self.names:
-                values, layout = sim.on_grid(spectrum)
-                array_files.save(self._path_of(sim, name), values, layout, sim.comm)
+        chosen = set(self._chosen(sim))
+        spectra = {name: one for name, one in zip(sim.fields, sim.spectra, strict=True) if name in chosen}
+        dtype = sim.spectra[0].real.dtype if self.dtype is None else self.dtype
+        if self._images:
+            self._images.write(sim, spectra, dtype)
+            return
+        for name, spectrum in spectra.items():
+            values, layout = sim.on_grid(spectrum)
+            array_files.save(self._path_of(sim, name), values.astype(dtype, copy=False), layout, sim.comm)
+
+    def _chosen(self, sim: Running) -> list[str]:
+        return [name for name in sim.fields if self.names is None or name in self.names]
 
     def _path_of(self, sim: Running, name: str) -> str:
         stem, ending = os.path.splitext(self.path)
         number = f"{sim.counters.steps:08d}"
         return f"{stem}-{number}-{name}{ending}"
+
+
+def _checked_dtype(given: Any) -> np.dtype[Any]:
+    dtype = dtypes.dtype_of(given, "the dtype of fields")
+    if dtype not in (np.float32, np.float64):
+        raise errors.InvalidArgument(f"the dtype of fields must be float32 or float64; given {errors.shown(given)}")
+    return dtype
+
+
+def _require_one_velocity(names: Sequence[str]) -> None:
+    """Raises InvalidArgument if a scalar has the name of the array of vectors in an image."""
+    if vtk.VELOCITY in names and vtk.VELOCITY in vtk.arrays_of([name for name in names if name != vtk.VELOCITY]):
+        raise errors.InvalidArgument(
+            f"arrays of a .vti file must differ in name; u, v and w make the array {vtk.VELOCITY}, and a scalar has "
+            "this name; give the names of fields to write, or another name to the scalar"
+        )
 
 
 def budget(path: str) -> Budget:
@@ -181,10 +214,19 @@ def spectra(path: str) -> Spectra:
     return Spectra(path)
 
 
-def fields(path: str, names: Sequence[str] | None = None) -> Fields:
+def fields(path: str, names: Sequence[str] | None = None, *, dtype: Any = None) -> Fields:
     """Returns an output of fields in space, on the grid of the simulation; all fields, or those of some names.
 
     Each field and time has a file or store of its own. From `run.npy` come `run-00000000-u.npy` and so on, with the
     number of steps; likewise for `run.zarr`, `run.h5` and `run.raw`.
+
+    From `run.vti` comes one file of all fields for each time, `run-00000000.vti`, which VTK and ParaView read. Axis 0
+    is their x. If u, v and w are chosen, they are one array of vectors, `velocity`. The collection `run.pvd` lists the
+    files and their times. A run begins a new one.
+
+    dtype : float32 or float64; by default that of the simulation.
+
+    >>> import weft.dns as dns
+    >>> output = dns.fields("run.vti", ["u", "theta"], dtype="float32")
     """
-    return Fields(path, names)
+    return Fields(path, names, dtype)

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 from weft._planning import Layout
 from weft.arrays import Array
 from weft.dns.diagnostics import Diagnosis
+from weft.dns.grid import Grid
 from weft.dns.right_side import Scalar
 
 
@@ -25,6 +26,7 @@ class Running(Protocol):
     """A simulation, as its run and its outputs see it."""
 
     comm: Any
+    grid: Grid
     time: float
     counters: Counters
     rate: float

@@ -4,7 +4,7 @@ import errno
 import glob
 import os
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import numpy as np
@@ -17,7 +17,7 @@ PATH_BYTES_MAX = 4096
 
 
 class Replacement:
-    """A new file: `create` reserves its space, `write` fills it, `commit` gives it its name, `discard` removes it.
+    """A new file: `create` reserves its space, `fill` writes it, `commit` gives it its name, `discard` removes it.
 
     Until `commit` an older file of the same name stays unchanged. Errors are IoFailure with the file's name.
     """
@@ -66,6 +66,19 @@ class Replacement:
     def adopt(self, temporary: str) -> None:
         """Resumes with a file that was created before."""
         self.temporary = temporary
+
+    def fill(self, parts: Iterable[tuple[int, bytes | np.ndarray]]) -> None:
+        """Writes contents at their offsets, and waits until they are on the disk."""
+        if self.temporary is None:
+            raise ValueError("Replacement.fill needs the name that Replacement.create returned")
+        with Writing(self.name, self.size_bytes):
+            file = os.open(self.temporary, os.O_WRONLY | os.O_CLOEXEC)
+            try:
+                for place, content in parts:
+                    write_all(file, content, place)
+                os.fsync(file)
+            finally:
+                os.close(file)
 
     def commit(self) -> None:
         """Gives the complete file its name."""
@@ -138,14 +151,8 @@ def write_file(path: str, content: bytes) -> None:
     """Writes a small file from one rank, complete or not at all."""
     replacement = Replacement(path, len(content))
     try:
-        temporary = replacement.create()
-        with Writing(path, len(content)):
-            file = os.open(temporary, os.O_WRONLY | os.O_CLOEXEC)
-            try:
-                write_all(file, content, 0)
-                os.fsync(file)
-            finally:
-                os.close(file)
+        replacement.create()
+        replacement.fill([(0, content)])
         replacement.commit()
     finally:
         replacement.discard()

@@ -1,6 +1,5 @@
 """Writing of an array file from many ranks."""
 
-import os
 from collections.abc import Callable, Iterable
 from math import prod
 from typing import Protocol
@@ -9,7 +8,7 @@ import numpy as np
 
 from weft.files import npy
 from weft.files.pieces import Box, pieces
-from weft.files.replacement import Replacement, Writing, check_target, write_all
+from weft.files.replacement import Replacement, check_target
 
 NPY_ENDINGS = (".npy",)
 RAW_ENDINGS = (".raw", ".bin")
@@ -73,7 +72,7 @@ class Target(Replacement):
 
     def create(self, name: str | None = None, tell: Callable[[str], object] = lambda path: None) -> str:
         temporary = super().create(name, tell)
-        self._write([(0, self._header)])
+        self.fill([(0, self._header)])
         return temporary
 
     def join(self, temporary: str, offset: int) -> None:
@@ -91,16 +90,4 @@ class Target(Replacement):
                 part = np.ascontiguousarray(array[index], dtype=self.dtype)
                 yield self.offset + offset * item_bytes, part.view(np.uint8).reshape(-1)
 
-        self._write(parts())
-
-    def _write(self, parts: Iterable[tuple[int, bytes | np.ndarray]]) -> None:
-        if self.temporary is None:
-            raise ValueError("Target.write needs the name that Target.create returned")
-        with Writing(self.name, self.size_bytes):
-            file = os.open(self.temporary, os.O_WRONLY | os.O_CLOEXEC)
-            try:
-                for place, content in parts:
-                    write_all(file, content, place)
-                os.fsync(file)
-            finally:
-                os.close(file)
+        self.fill(parts())

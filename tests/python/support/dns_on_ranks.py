@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import weft
 import weft.dns as dns
+from files_on_ranks import full_disk, no_fault
 
 VISCOSITY = 0.05
 FLOW = (0.7, -0.4, 0.3)
@@ -93,3 +94,49 @@ def after_twenty_steps(comm: Any, folder: str) -> list[list[float]] | None:
         sim.step(0.02)
     fields = [weft.gather(sim.in_space(spectrum), sim.fft.input.layout, comm) for spectrum in sim.spectra]
     return None if fields[0] is None else [np.ravel(field).tolist() for field in fields]
+
+
+VTK_LENGTHS = (3.0, 2.0, 2.5)
+
+
+def vtk_velocity(x: Any, y: Any, z: Any) -> list[Any]:
+    """Returns a velocity without divergence, whose components and axes all differ."""
+    a, b, c = (2 * np.pi * one / length for one, length in zip((x, y, z), VTK_LENGTHS, strict=True))
+    one = np.ones(np.broadcast_shapes(*(np.shape(each) for each in (x, y, z))))
+    return [
+        one * (np.sin(2 * b) + 0.5 * np.cos(c)),
+        one * (np.cos(3 * a) + 0.25 * np.sin(c)),
+        one * np.sin(a) * np.cos(b),
+    ]
+
+
+def vtk_scalar(x: Any, y: Any, z: Any) -> Any:
+    """Returns a scalar that differs along all axes."""
+    a, b, c = (2 * np.pi * one / length for one, length in zip((x, y, z), VTK_LENGTHS, strict=True))
+    return np.sin(a) + 2 * np.cos(b) + 3 * np.sin(c) + np.sin(2 * a + b) * np.cos(c)
+
+
+def vtk_simulation(comm: Any, *, shape: Any = (12, 8, 10), scalar: str = "theta", **options: Any) -> dns.Simulation:
+    """Returns a simulation of those fields in a box with three lengths."""
+    sim = dns.Simulation(
+        tuple(shape), lengths=VTK_LENGTHS, comm=comm, **{"viscosity": 0.05, "scheme": "rk2", **options}
+    )
+    sim.set_velocity(vtk_velocity)
+    sim.add_scalar(scalar, diffusivity=0.1, field=vtk_scalar)
+    return sim
+
+
+def run_with_images(comm: Any, path: str, shape: Any, dtype: str | None = None, dealias: str = "2/3") -> None:
+    """Runs two steps that write images, and the same fields as arrays next to them."""
+    sim = vtk_simulation(comm, shape=shape, dealias=dealias)
+    outputs = [dns.fields(path, dtype=dtype), dns.fields(path.replace(".vti", ".npy"), dtype=dtype)]
+    sim.every(steps=1, do=outputs)
+    sim.run(until=0.1, dt=0.05)
+
+
+def image_on_a_full_disk(comm: Any, path: str, at: int) -> None:
+    """Writes an image while one rank cannot write."""
+    sim = vtk_simulation(comm)
+    sim.every(steps=1, do=dns.fields(path))
+    with full_disk() if comm.rank == at else no_fault():
+        sim.run(until=0.1, dt=0.05)

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import weft
-from weft.files import replacement, target, zarr_target
+from weft.files import replacement, zarr_target
 
 
 def whole_array(shape: tuple[int, ...], dtype: str) -> np.ndarray:
@@ -120,7 +120,7 @@ def full_disk() -> Iterator[None]:
     def refuse(*given: object) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    places = (replacement, target, zarr_target)
+    places = (replacement, zarr_target)
     before = [place.write_all for place in places]
     for place in places:
         place.write_all = refuse  # type: ignore[assignment]

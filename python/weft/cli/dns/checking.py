@@ -20,10 +20,12 @@ from weft.dns.schemes import SCHEMES
 _SAMPLES = 24
 
 
-def check(case: SimulationCase, ranks: int, machine: str, as_json: bool, session: Session) -> None:
+def check(case: SimulationCase, ranks: int, machine: str | None, as_json: bool, session: Session) -> None:
     """Prints the predictions. Errors: OutOfMemory if the case does not fit on this machine."""
     grid, scheme = case.grid, SCHEMES[case.sections["time"]["scheme"]]
     scalars = len(case.sections["scalar"])
+    threads = case.sections["run"]["threads"]
+    chosen = weft.local_machine(threads=threads) if machine is None else machine
     planned = weft.plan(
         grid.products_shape,
         kind="r2c",
@@ -31,13 +33,13 @@ def check(case: SimulationCase, ranks: int, machine: str, as_json: bool, session
         norm="forward",
         dtype=case.sections["grid"]["dtype"],
         ranks=ranks,
-        threads=case.sections["run"]["threads"],
-        machine=machine,
+        threads=threads,
+        machine=chosen,
     )
     there, back = 2 * DIMS + scalars, DIMS + DIMS * scalars
     predicted = weft.predict(
         planned,
-        machine,
+        chosen,
         apply_in="space",
         inputs=DIMS + scalars,
         outputs=DIMS + scalars,

@@ -82,9 +82,9 @@ def check_command(
     change: Changes = None,
     planned_ranks: Annotated[int, typer.Option("--ranks", min=1, metavar="R", help="Number of ranks.")] = 1,
     machine: Annotated[
-        str,
-        typer.Option(metavar="NAME|FILE", help="The machine of the prediction: a shipped one or a file of weft probe."),
-    ] = "local",
+        str | None,
+        typer.Option(metavar="NAME|FILE", help="A shipped machine, or a file of weft probe. Default: this machine."),
+    ] = None,
     as_json: Json = False,
 ) -> int:
     """Check a case, and predict its memory, disk and time. Runs nothing."""

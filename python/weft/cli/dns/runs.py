@@ -120,7 +120,7 @@ def _report(
         return
     shape = "x".join(map(str, sim.grid.shape))
     session.print(
-        f"{case.name}, {shape}: {steps} steps to time {sim.time:g} in {duration(seconds)}, {evaluations} right-hand "
+        f"{case.name}, {shape}: {steps} steps to time {sim.time:g} in {_time(seconds)}, {evaluations} right-hand "
         f"sides, {per_point:.1f} ns for each and point"
     )
     session.print(f"energy {found['energy']:.6g}; results are in {folder}")
@@ -128,3 +128,6 @@ def _report(
         ranks = f" -n {session.ranks}" if session.ranks > 1 else ""
         session.print(f"stopped by {sim.stopped_by}; continue with: weft dns resume {folder}{ranks}")
 
+
+def _time(seconds: float) -> str:
+    return f"{seconds:.2g} s" if seconds < 10 else duration(seconds)
