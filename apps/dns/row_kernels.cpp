@@ -162,6 +162,8 @@ void space(const SpaceRow<T>* row) {
       product[i] = magnitude(field[0][i]) * row->inverse_steps[0] +
                    magnitude(field[1][i]) * row->inverse_steps[1] +
                    magnitude(field[2][i]) * row->inverse_steps[2];
+    for (Count s = 0; s < row->scalars; ++s)  // a scalar that is not finite shows in the rate, too
+      for (int i = 0; i < n; ++i) product[i] += field[6 + s][i] * 0;
     if (row->largest != nullptr) raise(row->largest, product, n);
     for (int a = 0; a < 3; ++a) {
       const int b = (a + 1) % 3;

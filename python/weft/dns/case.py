@@ -267,17 +267,17 @@ def _require_output(output: Values, fields: list[str]) -> None:
         )
     if output["file"] in (CASE_FILE, CHECKPOINTS):
         raise errors.InvalidArgument(f"output.file must not be {output['file']}, which the run itself writes")
-    if output["names"] is not None:
-        if output["kind"] != "fields":
-            raise errors.InvalidArgument(f"output.names is for fields; given it with {output['kind']}; leave it out")
-        for name in output["names"]:
-            require_known(name, {field: None for field in fields}, "a field in output.names")
+    for name in ("names", "dtype"):
+        if output[name] is not None and output["kind"] != "fields":
+            raise errors.InvalidArgument(f"output.{name} is for fields; given it with {output['kind']}; leave it out")
+    for name in output["names"] or []:
+        require_known(name, dict.fromkeys(fields), "a field in output.names")
     _output_of(output, output["file"])
 
 
 def _output_of(output: Values, path: str) -> outputs.RunOutput:
     if output["kind"] == "fields":
-        return outputs.fields(path, output["names"])
+        return outputs.fields(path, output["names"], dtype=output["dtype"])
     return outputs.budget(path) if output["kind"] == "budget" else outputs.spectra(path)
 
 

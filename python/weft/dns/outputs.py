@@ -168,6 +168,15 @@ class Fields(RunOutput):
             _require_one_velocity(self._chosen(sim))
             self._images.begin()
 
+    def mark(self, sim: Running) -> Any:
+        """Returns the images of the collection and their times."""
+        return dict(self._images.times) if self._images else None
+
+    def restore(self, sim: Running, mark: Any) -> None:
+        """Continues the collection from its images at the checkpoint."""
+        if self._images:
+            self._images.times = dict(mark)
+
     def write_state(self, sim: Running) -> None:
         chosen = set(self._chosen(sim))
         spectra = {name: one for name, one in zip(sim.fields, sim.spectra, strict=True) if name in chosen}
@@ -222,7 +231,7 @@ def fields(path: str, names: Sequence[str] | None = None, *, dtype: Any = None) 
 
     From `run.vti` comes one file of all fields for each time, `run-00000000.vti`, which VTK and ParaView read. Axis 0
     is their x. If u, v and w are chosen, they are one array of vectors, `velocity`. The collection `run.pvd` lists the
-    files and their times. A run begins a new one.
+    files and their times. A new run begins a new one.
 
     dtype : float32 or float64; by default that of the simulation.
 

@@ -122,6 +122,7 @@ SECTIONS: dict[str, dict[str, Setting]] = {
         "time": Setting(positive, None, "time between two outputs; steps are shortened to fall on it"),
         "steps": Setting(_whole(1), None, "number of steps between two outputs, instead of a time"),
         "names": Setting(_texts, None, "of fields: their names; default: all"),
+        "dtype": Setting(_word(PRECISIONS), None, "of fields: their precision; default: that of the simulation"),
     },
     "run": {
         "wall_time": Setting(_seconds, None, 'the run stops before this time, such as "2h"'),

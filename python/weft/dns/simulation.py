@@ -109,6 +109,7 @@ class Simulation:
         self.counters = Counters()
         #: The largest sum of |u_a|/dx_a of the last evaluation, of all points: the step times it is the CFL number.
         self.rate = 0.0
+        self._finite_rate = 0.0
         #: The length of the last step; None at the beginning.
         self.previous_dt: float | None = None
         #: Why the last run stopped before its end; "" if it did not.
@@ -328,12 +329,19 @@ class Simulation:
         return {number: self._right_side.registers[number] for number in kept}
 
     def require_finite(self, cfl: float) -> None:
-        """Raises BlowUp if the velocity of the last evaluation was not finite."""
-        if not math.isfinite(self.rate):
-            raise BlowUp(
-                f"the velocity is not finite after step {self.counters.steps}, at time {self.time:.6g}; the fields are "
-                f"lost; begin again with a CFL number below {cfl:g}, or a shorter dt, or a larger viscosity"
-            )
+        """Raises BlowUp, with the fields, if a field of the last evaluation was not finite. Collective."""
+        if math.isfinite(self.rate):
+            self._finite_rate = self.rate
+            return
+        mine = [not np.isfinite(spectrum).all() for spectrum in self.spectra]
+        everyone = [mine] if self.comm is None else self.comm.allgather(mine)
+        names = [name for name, found in zip(self.fields, zip(*everyone, strict=True), strict=True) if any(found)]
+        last = self._finite_rate * (self.previous_dt or 0.0)
+        raise BlowUp(
+            f"all fields must be finite; {', '.join(names) or 'products'} are not after step {self.counters.steps}, at "
+            f"time {self.time:.6g}, where the last CFL number was {last:.3g}; resume from the last checkpoint or begin "
+            f"again, with a CFL number below {cfl:g}, a shorter dt, or a larger viscosity or diffusivity"
+        )
 
     def energy(self) -> float:
         """Returns the mean of |u|^2/2."""

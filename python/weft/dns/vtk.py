@@ -129,16 +129,16 @@ class _ImageFile(Replacement):
 class Images:
     """The images of a run and their collection: of `run.vti`, `run-00000000.vti` and so on, and `run.pvd`.
 
-    The collection has the images since its beginning.
+    The collection has the images since its beginning. A run that resumes continues it.
     """
 
     def __init__(self, path: str) -> None:
         self._stem, self._ending = os.path.splitext(path)
-        self._times: dict[str, float] = {}  # of each image, by its name in the folder
+        self.times: dict[str, float] = {}  # of each image, by its name in the folder
 
     def begin(self) -> None:
         """Begins a new collection. It replaces an older one at the first image."""
-        self._times = {}
+        self.times = {}
 
     def write(self, sim: Running, spectra: Mapping[str, Array], dtype: np.dtype[Any]) -> None:
         """Writes the fields of some spectra as the image of the present time. Collective.
@@ -154,7 +154,7 @@ class Images:
             return _slab_of(sim, spectra[field], dtype)
 
         _write_image(_ImageFile(path, image), arrays, slab_of, comm=sim.comm)
-        self._times[os.path.basename(path)] = sim.time
+        self.times[os.path.basename(path)] = sim.time
         runtime.from_first(sim.comm, self._write_collection)
 
     def _write_collection(self) -> None:
@@ -164,7 +164,7 @@ class Images:
             "<Collection>",
             *(
                 f'<DataSet timestep="{float(time)!r}" part="0" file={quoteattr(name)}/>'
-                for name, time in self._times.items()
+                for name, time in self.times.items()
             ),
             "</Collection>",
             "</VTKFile>",

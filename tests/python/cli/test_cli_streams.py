@@ -23,6 +23,7 @@ import weft as weft_package
 from cli_helpers import Outcome, assert_done, assert_refused, clean_environment, run
 from weft.cli.app import app, main
 from weft.cli.support import launch, streams
+from weft.dns.case import read_case, with_values, write_case
 
 FULL = "the standard output cannot be written: No space left on device; free some space"
 # Fixed, because a test replaces those above 2, of which there must be some.
@@ -56,6 +57,10 @@ PRINTING = [
     "wisdom show w.json",
     "wisdom merge new.json w.json",
     "probe --show celerons",
+    "dns cases",
+    "dns check abc --machine celerons",
+    "dns run abc --set time.until=0.1",
+    "dns resume d",
     "ooc analyze 2^20 --memory 64KiB --block 1KiB",
     "ooc plan 64x64 --memory 64KiB",
     "ooc copy z.npy copy.npy",
@@ -78,6 +83,12 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     np.save("l.npy", np.arange(4096) + 0j)
     np.save("t.npy", np.arange(4096))
     Path("w.json").write_text(weft_package.Wisdom().to_json())
+    case = read_case("abc")
+    sim = case.simulation()
+    sim.checkpoint("checkpoints")
+    Path("d").mkdir()
+    Path("checkpoints").rename("d/checkpoints")
+    write_case(with_values(case, {"time.until": "0.01"}), "d")
     return tmp_path
 
 

@@ -87,6 +87,21 @@ def test_a_resumed_run_is_bit_for_bit_the_uninterrupted_one(
         assert (tmp_path / "stopped.csv").read_text() == (tmp_path / "whole.csv").read_text()
 
 
+def test_the_collection_of_images_is_continued(tmp_path: Path) -> None:
+    def with_images(sim: dns.Simulation) -> dns.Simulation:
+        sim.every(steps=2, do=dns.fields(tmp_path / "run.vti", ["u"]))
+        return sim
+
+    sim = with_images(simulation())
+    sim.run(until=0.03, dt=0.01)
+    path = sim.checkpoint(str(tmp_path))
+    resumed = with_images(dns.resume(path))
+    resumed.run(until=0.06, dt=0.01)
+    names = [f"run-{step:08d}.vti" for step in (0, 2, 4, 6)]
+    listed = (tmp_path / "run.pvd").read_text()
+    assert [name for name in names if name in listed] == names
+
+
 def test_ranks_resume_bit_for_bit_and_other_ranks_to_rounding(tmp_path: Path, pool: Pool) -> None:
     whole = pool.values("dns_on_ranks.after_twenty_steps", 3, folder="")[0]
     kept = str(tmp_path / "kept")

@@ -131,11 +131,13 @@ def test_the_step_follows_the_velocity() -> None:
     assert sim.time == 0.5
 
 
-def test_what_is_not_finite_ends_a_run() -> None:
+@pytest.mark.parametrize(("field", "names"), [(1, "u, v, w, theta"), (3, "theta")])
+def test_what_is_not_finite_ends_a_run(field: int, names: str) -> None:
     sim = dns.Simulation((8, 8, 8), viscosity=0.0, scheme="rk2")
     sim.set_velocity("abc")
-    sim.spectra[1][2, 1, 1] = np.nan
-    with pytest.raises(dns.BlowUp, match=r"not finite after step 1, at time 0\.1; .* CFL number below 0\.5"):
+    sim.add_scalar("theta", diffusivity=0.1)
+    sim.spectra[field][2, 1, 1] = np.nan
+    with pytest.raises(dns.BlowUp, match=rf"; {names} are not after step 1, at time 0\.1, .* CFL number below 0\.5"):
         sim.run(until=1.0, dt=0.1)
 
 

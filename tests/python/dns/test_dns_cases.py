@@ -1,0 +1,209 @@
+"""Case files: complete checks, defaults, shipped cases, and the commands that run them."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+import weft
+import weft.dns as dns
+from cli_helpers import assert_done, assert_refused, clean_environment
+from cli_helpers import weft as command
+from weft.dns import case as cases
+
+pytestmark = pytest.mark.skipif(
+    not weft.running_available(), reason="simulations need weft's extension module over MPI"
+)
+SMALL = """
+[grid]
+shape = [12, 10, 12]
+[fluid]
+viscosity = 0.05
+[time]
+until = 0.2
+dt = 0.02
+[velocity]
+kind = "taylor-green"
+[[scalar]]
+name = "theta"
+diffusivity = 0.1
+kind = "blob"
+[[output]]
+kind = "budget"
+file = "budget.csv"
+time = 0.1
+[[output]]
+kind = "fields"
+file = "fields.npy"
+steps = 5
+names = ["theta", "u"]
+"""
+
+
+@pytest.fixture
+def case(tmp_path: Path) -> Path:
+    path = tmp_path / "small.toml"
+    path.write_text(SMALL)
+    return path
+
+
+def test_defaults_are_filled_in_and_written_back(case: Path, tmp_path: Path) -> None:
+    read = cases.read_case(str(case))
+    assert read.name == "small"
+    assert read.sections["time"] == {"scheme": "ab2", "until": 0.2, "cfl": 0.5, "dt": 0.02}
+    assert read.sections["grid"]["lengths"] == [6.283185307179586] * 3
+    cases.write_case(read, str(tmp_path))
+    again = cases.read_case(str(tmp_path / "case.toml"))
+    assert again.sections == read.sections
+    assert again.name == tmp_path.name
+
+
+def test_shipped_cases_are_valid_and_documented() -> None:
+    names = cases.shipped_cases()
+    assert set(names) >= {"taylor-green-1600", "scalar-mixing", "forced-isotropic", "decaying", "abc"}
+    for name in names:
+        assert cases.shipped_text(name).startswith("# ")
+        small = cases.with_values(cases.read_case(name), {"grid.shape": "[12, 12, 12]"})
+        sim = small.simulation()
+        sim.step(1e-3)
+        assert np.isfinite(sim.energy())
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("viscosity = 0.05", "viscosity = -1", "fluid.viscosity must be 0 or more; given -1"),
+        ("viscosity = 0.05", "viscosty = 1", "a setting of .fluid. must be known; given 'viscosty'; did you mean visc"),
+        ("viscosity = 0.05", "", r"\[fluid\] must have viscosity"),
+        ("viscosity = 0.05", 'viscosity = "low"', "fluid.viscosity must be a finite number"),
+        ("[fluid]", "[fluids]", "a section of small must be known; given 'fluids'; did you mean fluid"),
+        ("shape = [12, 10, 12]", "shape = [12, 10]", "grid.shape must have three numbers"),
+        ("shape = [12, 10, 12]", "shape = [12, 10, 2]", "three axes of at least 4 points"),
+        ("dt = 0.02", 'scheme = "euler"', "scheme"),
+        ("dt = 0.02", "dt = nan", "time.dt must be"),
+        ("dt = 0.02", "dt = 0", "time.dt must be above 0"),
+        ("until = 0.2", "until = -1", "time.until must be 0 or more"),
+        ('kind = "taylor-green"', 'kind = "taylor"', "velocity.kind"),
+        ('kind = "taylor-green"', 'kind = "files"', "velocity.files and kind = .files. must be given together"),
+        ('kind = "blob"', 'kind = "file"\nfile = "no.npy"', "scalar.file must exist; there is no .*no.npy"),
+        ('name = "theta"', 'name = "u"', "scalar.name must be a word"),
+        ("steps = 5", "steps = 5\ntime = 1", "must have time or steps"),
+        ("steps = 5", "steps = 0", "output.steps"),
+        ('names = ["theta", "u"]', 'names = ["thta"]', "a field in output.names must be known; .*did you mean theta"),
+        ('file = "fields.npy"', 'file = "../fields.npy"', "output.file must be a name in the folder of the run"),
+        ('file = "fields.npy"', 'file = "budget.csv"', "another name for each output"),
+        ('file = "budget.csv"', 'file = "case.toml"', "output.file must not be case.toml"),
+        ("[grid]", "[grid", "a case must be in TOML"),
+    ],
+)
+def test_wrong_cases_are_refused_completely_before_the_run(case: Path, old: str, new: str, message: str) -> None:
+    case.write_text(SMALL.replace(old, new, 1))
+    with pytest.raises(weft.InvalidArgument, match=message):
+        cases.read_case(str(case))
+
+
+def test_a_case_that_is_not_there(tmp_path: Path) -> None:
+    with pytest.raises(weft.IoFailure, match=r"a file in TOML or one of abc, .*: No such file"):
+        cases.read_case(str(tmp_path / "no.toml"))
+
+
+def test_fields_of_files(case: Path, tmp_path: Path) -> None:
+    x = 2 * np.pi * np.arange(12) / 12
+    u = np.sin(x)[:, None, None] * np.cos(2 * np.pi * np.arange(10) / 10)[:, None] * np.cos(x)
+    for name, values in (("u", u), ("v", 0 * u), ("w", 0 * u), ("t", 2 * u)):
+        np.save(tmp_path / f"{name}.npy", values)
+    text = SMALL.replace('kind = "taylor-green"', 'kind = "files"\nfiles = ["u.npy", "v.npy", "w.npy"]')
+    case.write_text(text.replace('kind = "blob"', 'kind = "file"\nfile = "t.npy"'))
+    sim = cases.read_case(str(case)).simulation()
+    np.testing.assert_allclose(sim.in_space(sim.spectra[3]), 2 * u, atol=1e-14)
+    wanted = dns.Simulation((12, 10, 12), viscosity=0.05)
+    wanted.set_velocity([u, 0 * u, 0 * u])
+    np.testing.assert_array_equal(sim.spectra[0], wanted.spectra[0])
+
+
+def rows_of(path: Path) -> list[dict[str, str]]:
+    with path.open(newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def test_run_and_resume_on_ranks(case: Path, tmp_path: Path) -> None:
+    done = command("dns", "run", str(case), "--to", "whole", "--json", "-n", "2", cwd=tmp_path)
+    assert_done(done)
+    found = json.loads(done.out)
+    assert (found["time"], found["steps"], found["right_hand_sides"], found["transforms"]) == (0.2, 10, 12, 12 * 13)
+    assert [float(row["time"]) for row in rows_of(tmp_path / "whole" / "budget.csv")] == [0.0, 0.1, 0.2]
+    assert sorted(path.name for path in (tmp_path / "whole").glob("*.npy")) == [
+        f"fields-{step:08d}-{name}.npy" for step in (0, 5, 10) for name in ("theta", "u")
+    ]
+    assert_done(command("dns", "run", str(case), "--to", "parts", "--set", "time.until=0.1", cwd=tmp_path))
+    done = command("dns", "resume", "parts", "--until", "0.2", "-n", "3", cwd=tmp_path)
+    assert_done(done)
+    assert "5 steps to time 0.2" in done.out
+    for name in ("theta", "u"):
+        one, other = (np.load(tmp_path / run / f"fields-00000010-{name}.npy") for run in ("whole", "parts"))
+        np.testing.assert_allclose(one, other, rtol=0, atol=1e-12)
+    done = command("dns", "resume", "parts", cwd=tmp_path)
+    assert_done(done)
+    assert "the run is complete: it is at time 0.2" in done.out
+
+
+def test_refused_commands(case: Path, tmp_path: Path) -> None:
+    assert_refused(command("dns", "run", "no.toml", cwd=tmp_path), 1, "a case must be a file in TOML")
+    assert_refused(command("dns", "resume", ".", cwd=tmp_path), 2, "which has case.toml; . has none")
+    assert_refused(command("dns", "cases", "abd", cwd=tmp_path), 2, "CASE must be one of abc")
+    assert_refused(command("dns", "run", str(case), "--set", "x", cwd=tmp_path), 2, "--set must be NAME=VALUE")
+    assert_refused(
+        command("dns", "run", str(case), "--set", "fluid.viscosit=1", cwd=tmp_path), 2, "did you mean viscosity?"
+    )
+    assert_done(command("dns", "run", str(case), "--to", "d", "--set", "time.until=0.02", cwd=tmp_path))
+    assert_refused(command("dns", "run", str(case), "--to", "d", cwd=tmp_path), 2, "a new run must have no run; d has")
+    assert sorted(os.listdir(tmp_path)) == ["d", "small.toml"]
+
+
+def test_check_predicts_and_runs_nothing(case: Path, tmp_path: Path) -> None:
+    done = command("dns", "check", str(case), "--machine", "celerons", "--ranks", "4", "--json", cwd=tmp_path)
+    assert_done(done)
+    found = json.loads(done.out)
+    assert (found["steps"], found["transforms_per_right_hand_side"]) == (10, 13)
+    assert found["seconds"] == pytest.approx(10 * found["step_s"])
+    assert found["disk_bytes"] > 3 * 2 * 12 * 10 * 12 * 8
+    assert os.listdir(tmp_path) == ["small.toml"]
+    large = ("--machine", "celerons", "--set", "grid.shape=[8192,8192,8192]")
+    done = command("dns", "check", str(case), *large, cwd=tmp_path)
+    assert done.status == 1
+    assert "a case must fit in memory; small needs about" in done.err
+
+
+@pytest.mark.parametrize("ranks", [None, "2"])
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGUSR1])
+def test_a_signal_stops_a_command_with_a_checkpoint(
+    case: Path, tmp_path: Path, ranks: str | None, number: signal.Signals
+) -> None:
+    words = [sys.executable, "-m", "weft", "dns", "run", str(case), "--set", "time.until=1e6"]
+    process = subprocess.Popen(
+        [*words, *(["-n", ranks] if ranks else [])],
+        cwd=tmp_path,
+        env=clean_environment(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    deadline = time.monotonic() + 120
+    while not (tmp_path / "small" / "fields-00000005-u.npy").exists() and time.monotonic() < deadline:
+        assert process.poll() is None, process.communicate()
+        time.sleep(0.05)
+    process.send_signal(number)
+    out, err = process.communicate(timeout=120)
+    assert process.returncode == 0, err
+    again = " -n 2" if ranks else ""
+    assert f"stopped by {number.name}; continue with: weft dns resume small{again}" in out
+    steps = int(max(os.listdir(tmp_path / "small" / "checkpoints")).rsplit("-", 1)[1])
+    assert dns.resume(str(tmp_path / "small" / "checkpoints")).counters.steps == steps >= 5
