@@ -5,6 +5,7 @@ from weft.dns.forcing import FORCES
 from weft.dns.grid import Grid
 from weft.dns.initial import VELOCITIES
 from weft.dns.outputs import RunOutput, budget, fields, spectra
+from weft.dns.resampling import resample
 from weft.dns.resuming import resume
 from weft.dns.right_side import Scalar
 from weft.dns.simulation import BlowUp, Simulation
@@ -21,6 +22,7 @@ __all__ = [
     "Simulation",
     "budget",
     "fields",
+    "resample",
     "resume",
     "spectra",
 ]

@@ -9,6 +9,7 @@ from typing import Any
 from weft import errors, runtime
 from weft._planning import Plan
 from weft.dns import checkpoints
+from weft.dns.grid import Grid
 from weft.dns.simulation import Simulation
 from weft.options import Exchange, Planning
 
@@ -39,7 +40,7 @@ def resume(
     for name in names:
         try:
             record = checkpoints.read_record(name, comm)
-            sim = _simulation_of(record, comm, threads, exchange, planning, warn)
+            sim = simulation_of(record, comm, threads, exchange, planning, warn)
             checkpoints.read_registers(name, record, sim.kept_registers(), sim.fft.output.layout, comm)
         except errors.IoFailure as reason:
             warn(str(reason))
@@ -51,19 +52,21 @@ def resume(
     )
 
 
-def _simulation_of(
+def simulation_of(
     record: dict[str, Any],
     comm: Any,
-    threads: int | None,
-    exchange: Exchange | str | None,
-    planning: Planning | None,
-    warn: Callable[[str], object],
+    threads: int | None = None,
+    exchange: Exchange | str | None = None,
+    planning: Planning | None = None,
+    warn: Callable[[str], object] = warnings.warn,
 ) -> Simulation:
-    """Makes the simulation of a checkpoint, without its spectra."""
+    """Makes the simulation of a checkpoint, without its spectra. Collective."""
     plan = Plan.from_json(record["plan"])
     was = plan.problem
     is_same = was.ranks == runtime.size_of(comm) and threads in (None, was.threads)
     is_same = is_same and exchange is None and planning is None
+    grid = Grid.of(*(record["problem"][name] for name in ("shape", "lengths", "dealias")))
+    is_same = is_same and tuple(was.shape) == grid.products_shape
     sim = Simulation(
         **record["problem"],
         comm=comm,

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -18,6 +19,9 @@ import weft.dns as dns
 from cli_helpers import assert_done, assert_refused, clean_environment
 from cli_helpers import weft as command
 from weft.dns import case as cases
+
+if TYPE_CHECKING:
+    from pool import Pool
 
 pytestmark = pytest.mark.skipif(
     not weft.running_available(), reason="simulations need weft's extension module over MPI"
@@ -155,9 +159,38 @@ def test_run_and_resume_on_ranks(case: Path, tmp_path: Path) -> None:
     assert "the run is complete: it is at time 0.2" in done.out
 
 
+@pytest.mark.parametrize("dealias", ["2/3", "none"])
+@pytest.mark.parametrize("shape", [(18, 20, 16), (8, 6, 10)])
+def test_resampling_keeps_common_modes(tmp_path: Path, pool: Pool, shape: tuple[int, ...], dealias: str) -> None:
+    sim = dns.Simulation((12, 10, 14), viscosity=0.02, dealias=dealias)
+    sim.set_random_velocity(lambda k: k**2 * np.exp(-k), seed=2)
+    sim.add_scalar("theta", diffusivity=0.1, field=lambda x, y, z: np.sin(x) * np.cos(2 * y) + 0 * z)
+    sim.step(0.01)
+    path = sim.checkpoint(str(tmp_path))
+    new = dns.resample(path, shape)
+    assert (new.time, new.counters.steps) == (sim.time, 1)
+    old = [sim.grid.numbers(axis) for axis in range(3)]
+    for axes in np.ndindex(*new.spectra[0].shape):
+        n = [new.grid.numbers(axis)[index] for axis, index in enumerate(axes)]
+        there = [int(np.flatnonzero(old[axis] == one)[0]) if one in old[axis] else -1 for axis, one in enumerate(n)]
+        for one, other in zip(new.spectra, sim.spectra, strict=True):
+            assert one[axes] == (other[tuple(there)] if min(there) >= 0 else 0)
+    energies = pool.values("dns_on_ranks.energy_of_resampled", 3, path=path, shape=list(shape))
+    assert energies[0] == pytest.approx(new.energy(), rel=1e-13)
+    new.step(0.01)
+
+
+def test_the_command_resamples_a_run(case: Path, tmp_path: Path) -> None:
+    assert_done(command("dns", "run", str(case), "--to", "a", cwd=tmp_path))
+    assert_done(command("dns", "resample", "a", "b", "--shape", "16x16x16", "-n", "2", cwd=tmp_path))
+    assert_done(command("dns", "resume", "b", "--until", "0.4", cwd=tmp_path))
+    assert [float(row["time"]) for row in rows_of(tmp_path / "b" / "budget.csv")] == pytest.approx([0.2, 0.3, 0.4])
+    assert np.load(tmp_path / "b" / "fields-00000020-u.npy").shape == (16, 16, 16)
+
+
 def test_refused_commands(case: Path, tmp_path: Path) -> None:
     assert_refused(command("dns", "run", "no.toml", cwd=tmp_path), 1, "a case must be a file in TOML")
-    assert_refused(command("dns", "resume", ".", cwd=tmp_path), 2, "which has case.toml; . has none")
+    assert_refused(command("dns", "resume", ".", cwd=tmp_path), 2, "must have case.toml; . has none")
     assert_refused(command("dns", "cases", "abd", cwd=tmp_path), 2, "CASE must be one of abc")
     assert_refused(command("dns", "run", str(case), "--set", "x", cwd=tmp_path), 2, "--set must be NAME=VALUE")
     assert_refused(

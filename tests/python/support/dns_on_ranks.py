@@ -140,3 +140,8 @@ def image_on_a_full_disk(comm: Any, path: str, at: int) -> None:
     sim.every(steps=1, do=dns.fields(path))
     with full_disk() if comm.rank == at else no_fault():
         sim.run(until=0.1, dt=0.05)
+
+
+def energy_of_resampled(comm: Any, path: str, shape: list[int]) -> float:
+    """Returns the energy of a checkpoint on another grid."""
+    return dns.resample(path, shape, comm=comm).energy()

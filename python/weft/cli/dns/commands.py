@@ -13,6 +13,7 @@ from weft.cli.dns import checking, runs
 from weft.cli.support.choices import Json, Oversubscribe, Ranks
 from weft.cli.support.command import app, on_one_rank, start
 from weft.cli.support.session import Session
+from weft.cli.support.values import shape_value
 from weft.dns.case import CASE_FILE, SimulationCase, read_case, shipped_cases, shipped_text, with_values
 
 dns_app = typer.Typer(help="Simulate turbulence with passive scalars by a spectral method.")
@@ -65,14 +66,31 @@ def resume_command(
 
     On the same number of ranks the results are bit for bit those of a run without a stop.
     """
-    path = os.path.join(folder, CASE_FILE)
-    if not os.path.exists(path):
-        raise weft.InvalidArgument(f"a run resumes in its folder, which has {CASE_FILE}; {folder} has none")
-    chosen = read_case(path)
+    chosen = _case_of(folder)
     if until is not None:
         chosen = with_values(chosen, {"time.until": repr(until)})
     threads = chosen.sections["run"]["threads"]
     return start(context, partial(runs.resume, chosen, folder, as_json), ranks, threads, oversubscribe, graceful=True)
+
+
+@dns_app.command("resample")
+def resample_command(
+    context: typer.Context,
+    *,
+    source: Annotated[str, typer.Argument(metavar="IN", help="The folder of a run.")],
+    target: Annotated[str, typer.Argument(metavar="OUT", help="The folder of the new run.")],
+    shape: Annotated[str, typer.Option(metavar="AxBxC", help="The points of the new grid, such as 256x256x256.")],
+    ranks: Ranks = None,
+    oversubscribe: Oversubscribe = False,
+) -> int:
+    """Take the newest checkpoint of a run to another grid, in a new folder.
+
+    Modes that both grids have are kept. `weft dns resume OUT` then continues the run.
+    """
+    old = _case_of(source)
+    new = with_values(old, {"grid.shape": str(list(shape_value(shape)))})
+    threads = new.sections["run"]["threads"]
+    return start(context, partial(runs.resample, new, source, target), ranks, threads, oversubscribe)
 
 
 @dns_app.command("check")
@@ -124,3 +142,11 @@ def _case(name: str, changes: list[str] | None) -> SimulationCase:
         if not sign:
             raise weft.InvalidArgument(f"--set must be NAME=VALUE; given {given}; for example fluid.viscosity=0.01")
     return with_values(case, {key: value for key, _, value in parts})
+
+
+def _case_of(folder: str) -> SimulationCase:
+    """Returns the case of a run's folder."""
+    path = os.path.join(folder, CASE_FILE)
+    if not os.path.exists(path):
+        raise weft.InvalidArgument(f"the folder of a run must have {CASE_FILE}; {folder} has none; give that of a run")
+    return read_case(path)

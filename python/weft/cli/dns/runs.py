@@ -13,6 +13,7 @@ from weft.cli.support.launch import STOP_FILE
 from weft.cli.support.session import Session, parent_folder
 from weft.cli.support.text import duration
 from weft.dns.case import CHECKPOINTS, SimulationCase, require_new_folder, write_case
+from weft.dns.resampling import resample as resampled
 from weft.dns.simulation import Simulation
 
 _SHOWN_EVERY_S = 0.5
@@ -78,6 +79,18 @@ def resume(case: SimulationCase, folder: str, as_json: bool, session: Session) -
             session.print(f"the run is complete: it is at time {sim.time:g}; give a later one with --until")
         return 0
     return _run(case, sim, folder, as_json, session)
+
+
+def resample(case: SimulationCase, source: str, folder: str, session: Session) -> int:
+    """Makes the folder of a run on another grid, from the newest checkpoint of another run."""
+    require_new_folder(folder, session.comm)
+    sim = resampled(os.path.join(source, CHECKPOINTS), case.sections["grid"]["shape"], comm=session.comm)
+    path = sim.checkpoint(os.path.join(folder, CHECKPOINTS))
+    with session.together():
+        if session.is_root:
+            write_case(case, folder)
+    session.print(f"{path}: {'x'.join(map(str, sim.grid.shape))} at time {sim.time:g}")
+    return 0
 
 
 def _run(case: SimulationCase, sim: Simulation, folder: str, as_json: bool, session: Session) -> int:

@@ -1,0 +1,77 @@
+"""Simulations on another grid: the modes that both grids have."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from weft import errors, runtime
+from weft.arrays import Array
+from weft.dns import checkpoints
+from weft.dns.grid import DIMS, Grid
+from weft.dns.resuming import simulation_of
+from weft.dns.simulation import Simulation
+from weft.files import open_source
+
+Box = tuple[tuple[int, int], ...]
+
+
+def resample(folder: str, shape: Sequence[int], *, comm: Any = None, threads: int | None = None) -> Simulation:
+    """Returns the simulation of the newest checkpoint in a folder, on a grid of another shape. Collective.
+
+    Modes that both grids have are copied, others are 0. The scheme begins again, as after set_velocity. It has no
+    outputs yet. Each rank reads its own modes. Errors, on all ranks: IoFailure; InvalidArgument for a shape.
+    """
+    names = checkpoints.names_in(folder, comm)
+    if not names:
+        raise errors.IoFailure(f"a simulation is resampled from a checkpoint; {folder} has none")
+    record = checkpoints.read_record(names[0], comm)
+    old = Grid.of(record["problem"]["shape"], record["problem"]["lengths"], record["problem"]["dealias"])
+    record["problem"]["shape"] = list(shape)
+    record.update(previous_dt=None, outputs=[], rate=0.0)
+    sim = simulation_of(record, comm, threads)
+    for field, spectrum in enumerate(sim.spectra):
+        path = str(Path(names[0]) / checkpoints.file_name(0, field))
+        runtime.agreed(comm, lambda path=path, out=spectrum: _copy_modes(path, old, sim, out))  # type: ignore[misc]
+    return sim
+
+
+def _copy_modes(path: str, old: Grid, sim: Simulation, out: Array) -> None:
+    """Fills this rank's spectrum with the modes of a file of another grid."""
+    source = open_source(path)
+    out[...] = 0
+    try:
+        axes = [_common(old.modes[axis], sim.grid.modes[axis], axis == DIMS - 1) for axis in range(DIMS)]
+        for parts in itertools.product(*axes):
+            mine = [_within(part, bounds) for part, bounds in zip(parts, sim.fft.output.box, strict=True)]
+            if any(upper <= lower for lower, upper, _ in mine):
+                continue
+            places = tuple(
+                slice(lower - box[0], upper - box[0])
+                for (lower, upper, _), box in zip(mine, sim.fft.output.box, strict=True)
+            )
+            values = np.empty([upper - lower for lower, upper, _ in mine], np.complex128)
+            source.read([(lower - shift, upper - shift) for lower, upper, shift in mine], values)
+            out[places] = values
+    finally:
+        source.close()
+
+
+def _common(old: int, new: int, is_halved: bool) -> list[tuple[int, int, int]]:
+    """Returns ranges of indices of the new axis, and how much larger they are than those of the old axis.
+
+    >>> _common(5, 9, False), _common(9, 5, True)
+    ([(0, 3, 0), (7, 9, 4)], [(0, 3, 0)])
+    """
+    highest = min(old, new) // 2
+    first = (0, highest + 1, 0)
+    return [first] if is_halved else [first, (new - highest, new, new - old)]
+
+
+def _within(part: tuple[int, int, int], bounds: tuple[int, int]) -> tuple[int, int, int]:
+    lower, upper, shift = part
+    return max(lower, bounds[0]), min(upper, bounds[1]), shift
