@@ -188,6 +188,24 @@ def test_the_command_resamples_a_run(case: Path, tmp_path: Path) -> None:
     assert np.load(tmp_path / "b" / "fields-00000020-u.npy").shape == (16, 16, 16)
 
 
+def test_the_command_draws_a_run(case: Path, tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    spectra = '[[output]]\nkind = "spectra"\nfile = "spectra.csv"\ntime = 0.1\n'
+    case.write_text(SMALL + spectra)
+    assert_done(command("dns", "run", str(case), cwd=tmp_path))
+    for option, ending, begin in ((), ".png", b"\x89PNG"), (("--svg",), ".svg", b"<?xml"):
+        done = command("dns", "plot", "small", *option, cwd=tmp_path)
+        assert_done(done)
+        names = [Path(line).name for line in done.out.splitlines()]
+        assert names == [f"{name}{ending}" for name in ("energy", "scales", "spectra", "slices", "densities")]
+        for name in names:
+            content = (tmp_path / "small" / "plots" / name).read_bytes()
+            assert content.startswith(begin)
+            assert len(content) > 5000
+    (tmp_path / "small" / "budget.csv").unlink()
+    assert_refused(command("dns", "plot", "small", cwd=tmp_path), 1, "a table must be that of the run", "budget.csv")
+
+
 def test_refused_commands(case: Path, tmp_path: Path) -> None:
     assert_refused(command("dns", "run", "no.toml", cwd=tmp_path), 1, "a case must be a file in TOML")
     assert_refused(command("dns", "resume", ".", cwd=tmp_path), 2, "must have case.toml; . has none")

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 import weft
-from weft.cli.dns import checking, runs
+from weft.cli.dns import checking, pictures, runs
 from weft.cli.support.choices import Json, Oversubscribe, Ranks
 from weft.cli.support.command import app, on_one_rank, start
 from weft.cli.support.session import Session
@@ -91,6 +91,24 @@ def resample_command(
     new = with_values(old, {"grid.shape": str(list(shape_value(shape)))})
     threads = new.sections["run"]["threads"]
     return start(context, partial(runs.resample, new, source, target), ranks, threads, oversubscribe)
+
+
+@dns_app.command("plot")
+def plot_command(
+    *,
+    folder: Annotated[str, typer.Argument(metavar="DIR", help="The folder of a run.")],
+    target: Annotated[
+        str | None, typer.Option("--to", metavar="FOLDER", help="Folder of the pictures. Default: DIR/plots.")
+    ] = None,
+    svg: Annotated[bool, typer.Option("--svg", help="Draw SVG instead of PNG.")] = False,
+) -> int:
+    """Draw a run: energy, dissipation, scales, spectra, slices and probability densities.
+
+    Curves are from the tables of the run, slices and densities from its newest checkpoint. Needs matplotlib.
+    """
+    case = _case_of(folder)
+    work = partial(pictures.draw, case, folder, target or os.path.join(folder, "plots"), ".svg" if svg else ".png")
+    return on_one_rank(work)
 
 
 @dns_app.command("check")
