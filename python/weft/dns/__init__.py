@@ -1,5 +1,6 @@
 """Turbulence: a spectral Navier-Stokes solver with passive scalars."""
 
+from weft.dns.densities import densities, moments
 from weft.dns.diagnostics import Diagnosis, ScalarDiagnosis
 from weft.dns.forcing import FORCES
 from weft.dns.grid import Grid
@@ -21,7 +22,9 @@ __all__ = [
     "ScalarDiagnosis",
     "Simulation",
     "budget",
+    "densities",
     "fields",
+    "moments",
     "resample",
     "resume",
     "spectra",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib import resources
 from typing import Any
@@ -13,6 +13,7 @@ import numpy as np
 from weft import array_files, errors, runtime
 from weft.arrays import Array
 from weft.dns import outputs
+from weft.dns.densities import densities, moments
 from weft.dns.forcing import ForceOptions
 from weft.dns.given import problem_of
 from weft.dns.grid import DIMS, Grid
@@ -28,6 +29,12 @@ CASE_FILE = "case.toml"
 CHECKPOINTS = "checkpoints"
 _BYTES_MAX = 1 << 20
 _ENDING = ".toml"
+_TABLES: dict[str, Callable[[str], outputs.RunOutput]] = {
+    "budget": outputs.budget,
+    "spectra": outputs.spectra,
+    "moments": moments,
+    "densities": densities,
+}
 
 
 @dataclass(frozen=True)
@@ -278,7 +285,7 @@ def _require_output(output: Values, fields: list[str]) -> None:
 def _output_of(output: Values, path: str) -> outputs.RunOutput:
     if output["kind"] == "fields":
         return outputs.fields(path, output["names"], dtype=output["dtype"])
-    return outputs.budget(path) if output["kind"] == "budget" else outputs.spectra(path)
+    return _TABLES[output["kind"]](path)
 
 
 def _random_spectrum(energy: float, peak: float, sim: Simulation) -> Any:

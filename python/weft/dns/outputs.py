@@ -60,23 +60,16 @@ class RunOutput:
 class _Table(RunOutput):
     """A CSV file, which rank 0 writes row by row."""
 
-    needs_diagnosis = True
-
     def __init__(self, path: str) -> None:
         self.path = checks.file_path(path, "a table")
 
     def columns(self, sim: Running) -> list[str]:
-        raise NotImplementedError
-
-    def rows(self, diagnosis: Diagnosis) -> list[Sequence[Any]]:
+        """Returns the names of the columns."""
         raise NotImplementedError
 
     def begin(self, sim: Running) -> None:
         """Writes the names of the columns. The table replaces an older file."""
         self._write(sim, "w", [self.columns(sim)])
-
-    def write_diagnosis(self, sim: Running, diagnosis: Diagnosis) -> None:
-        self._write(sim, "a", self.rows(diagnosis))
 
     def mark(self, sim: Running) -> Any:
         """Returns the length of the table in bytes."""
@@ -114,7 +107,30 @@ class _Table(RunOutput):
         runtime.agreed(sim.comm, write)
 
 
-class Budget(_Table):
+class _DiagnosisTable(_Table):
+    """A table with rows of diagnoses."""
+
+    needs_diagnosis = True
+
+    def rows(self, diagnosis: Diagnosis) -> list[Sequence[Any]]:
+        raise NotImplementedError
+
+    def write_diagnosis(self, sim: Running, diagnosis: Diagnosis) -> None:
+        self._write(sim, "a", self.rows(diagnosis))
+
+
+class StateTable(_Table):
+    """A table with rows of the present state."""
+
+    def rows(self, sim: Running) -> list[Sequence[Any]]:
+        """Returns the new rows. Collective."""
+        raise NotImplementedError
+
+    def write_state(self, sim: Running) -> None:
+        self._write(sim, "a", self.rows(sim))
+
+
+class Budget(_DiagnosisTable):
     """A row of means for each time: those of :class:`weft.dns.Diagnosis`, then those of each scalar."""
 
     def columns(self, sim: Running) -> list[str]:
@@ -132,7 +148,7 @@ class Budget(_Table):
         return [[repr(float(value)) for value in (*(getattr(diagnosis, name) for name in _MEANS), *of_scalars)]]
 
 
-class Spectra(_Table):
+class Spectra(_DiagnosisTable):
     """A row for each time and shell: k, E(k), transfer, flux, helicity, then spectrum and transfer of each scalar."""
 
     def columns(self, sim: Running) -> list[str]:

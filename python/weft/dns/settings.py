@@ -19,7 +19,7 @@ from weft.dns.schemes import SCHEMES
 REQUIRED: Any = object()
 Check = Callable[[Any, str], Any]
 Values = dict[str, Any]
-OUTPUTS = ("budget", "spectra", "fields")
+OUTPUTS = ("budget", "spectra", "moments", "densities", "fields")
 PRECISIONS = ("float64", "float32")
 
 

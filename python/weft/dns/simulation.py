@@ -358,6 +358,12 @@ class Simulation:
         """Returns the field of a spectrum on the grid on which products are formed."""
         return self._fft.backward(spectrum)
 
+    def derivative(self, spectrum: Array, axis: int) -> Array:
+        """Returns the spectrum of a field's derivative along an axis."""
+        made = self._fft.output.empty()
+        np.multiply(spectrum, 1j * self.grid.wavenumbers(axis)[self._indices()[axis]], out=made, casting="same_kind")
+        return made
+
     def on_grid(self, spectrum: Array) -> tuple[Array, Layout]:
         """Returns this rank's part of a field on the grid of the simulation, and the layout of the whole."""
         fft = self._fft

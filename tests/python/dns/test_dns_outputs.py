@@ -113,3 +113,40 @@ def test_refused_outputs(tmp_path: Path) -> None:
     sim.every(steps=1, do=dns.fields(tmp_path / "run.npy", ["psi"]))
     with pytest.raises(weft.InvalidArgument, match="fields must be of the simulation, u, v, w, theta; given 'psi'"):
         sim.run(until=0.1, dt=0.1)
+
+
+def test_moments_and_densities_of_known_fields(tmp_path: Path) -> None:
+    """A sine has flatness 3/2; a random field the moments that numpy finds."""
+    rng = np.random.default_rng(3)
+    values = rng.standard_normal((12, 12, 12))
+    sim = dns.Simulation((12, 12, 12), viscosity=0.05, dealias="none", scheme="rk2")
+    sim.set_velocity(lambda x, y, z: (np.sin(y) + 0 * x * z, np.sin(x) + 0 * y * z, 0.5))
+    sim.add_scalar("theta", diffusivity=0.1, field=values)
+    theta = sim.in_space(sim.spectra[3])
+    sim.every(steps=10, do=[dns.moments(tmp_path / "moments.csv"), dns.densities(tmp_path / "densities.csv")])
+    sim.run(until=1e-3, dt=1e-3)
+    with (tmp_path / "moments.csv").open(newline="") as file:
+        rows = [row for row in csv.DictReader(file) if float(row["time"]) == 0]
+    assert [row["field"] for row in rows] == ["u", "v", "w", "theta", "du/dx", "dv/dy", "dw/dz"]
+    found = {row["field"]: [float(row[key]) for key in ("mean", "deviation", "skewness", "flatness")] for row in rows}
+    np.testing.assert_allclose(found["u"], [0, np.sqrt(0.5), 0, 1.5], atol=1e-13)
+    assert found["w"][:2] == pytest.approx([0.5, 0], abs=1e-7)
+    apart = theta - theta.mean()
+    wanted = [theta.mean(), theta.std(), (apart**3).mean() / theta.std() ** 3, (apart**4).mean() / theta.std() ** 4]
+    np.testing.assert_allclose(found["theta"], wanted, rtol=1e-12)
+    with (tmp_path / "densities.csv").open(newline="") as file:
+        bins = [row for row in csv.DictReader(file) if row["field"] == "theta" and float(row["time"]) == 0]
+    value, density = (np.array([float(row[key]) for row in bins]) for key in ("value", "density"))
+    assert density.sum() * (value[1] - value[0]) == pytest.approx(1)
+    assert (density * value**2).sum() * (value[1] - value[0]) == pytest.approx(1, abs=0.05)
+
+
+def test_ranks_write_the_same_moments(tmp_path: Path, pool: Pool) -> None:
+    names = []
+    for ranks in (1, 3):
+        names.append(tmp_path / f"{ranks}.csv")
+        pool.values("dns_on_ranks.write_moments", ranks, path=str(names[-1]))
+    one, other = (list(csv.reader(name.open(newline=""))) for name in names)
+    assert [row[1] for row in one] == [row[1] for row in other]
+    for row, same in zip(one[1:], other[1:], strict=True):
+        np.testing.assert_allclose(np.array(row[2:], float), np.array(same[2:], float), rtol=1e-9, atol=1e-12)

@@ -145,3 +145,10 @@ def image_on_a_full_disk(comm: Any, path: str, at: int) -> None:
 def energy_of_resampled(comm: Any, path: str, shape: list[int]) -> float:
     """Returns the energy of a checkpoint on another grid."""
     return dns.resample(path, shape, comm=comm).energy()
+
+
+def write_moments(comm: Any, path: str) -> None:
+    """Runs two steps of a simulation that writes moments."""
+    sim = _forced(comm)
+    sim.every(steps=2, do=dns.moments(path))
+    sim.run(until=0.02, dt=0.01)

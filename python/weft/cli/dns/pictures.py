@@ -141,21 +141,12 @@ def _spectra(case: SimulationCase, spectra: Table, budget: Table) -> Picture:
 
 def _fields(sim: Simulation) -> Table:
     """Returns |w| and the scalars in space, and du/dx."""
-    grid = sim.grid
-    index = sim.fft.output.indices()
-    k = [1j * grid.wavenumbers(axis)[one] for axis, one in enumerate(index)]
     u, v, w = sim.spectra[:3]
-    curl = (k[1] * w - k[2] * v, k[2] * u - k[0] * w, k[0] * v - k[1] * u)
-    square = sum(sim.in_space(_as(part, u)) ** 2 for part in curl)
+    d = sim.derivative
+    curl = (d(w, 1) - d(v, 2), d(u, 2) - d(w, 0), d(v, 0) - d(u, 1))
+    square = sum(sim.in_space(part) ** 2 for part in curl)
     scalars = {scalar.name: sim.in_space(one) for scalar, one in zip(sim.scalars, sim.spectra[3:], strict=True)}
-    return {"|w|": np.sqrt(square), "u": sim.in_space(u), "du/dx": sim.in_space(_as(k[0] * u, u)), **scalars}
-
-
-def _as(values: Array, like: Array) -> Array:
-    """Returns values in an array of the same type and strides."""
-    made = np.empty_like(like)
-    made[...] = values
-    return made
+    return {"|w|": np.sqrt(square), "u": sim.in_space(u), "du/dx": sim.in_space(d(u, 0)), **scalars}
 
 
 def _slices(case: SimulationCase, sim: Simulation, fields: Table) -> Picture:
