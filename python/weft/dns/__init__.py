@@ -10,11 +10,13 @@ from weft.dns.resampling import resample
 from weft.dns.resuming import resume
 from weft.dns.right_side import Scalar
 from weft.dns.simulation import BlowUp, Simulation
+from weft.dns.verification import Check, verify
 
 __all__ = [
     "FORCES",
     "VELOCITIES",
     "BlowUp",
+    "Check",
     "Diagnosis",
     "Grid",
     "RunOutput",
@@ -28,4 +30,5 @@ __all__ = [
     "resample",
     "resume",
     "spectra",
+    "verify",
 ]

@@ -276,7 +276,9 @@ def _require_output(output: Values, fields: list[str]) -> None:
         raise errors.InvalidArgument(f"output.file must not be {output['file']}, which the run itself writes")
     for name in ("names", "dtype"):
         if output[name] is not None and output["kind"] != "fields":
-            raise errors.InvalidArgument(f"output.{name} is for fields; given it with {output['kind']}; leave it out")
+            raise errors.InvalidArgument(
+                f"output.{name} is for fields; given it with {output['kind']}; leave {name} out"
+            )
     for name in output["names"] or []:
         require_known(name, dict.fromkeys(fields), "a field in output.names")
     _output_of(output, output["file"])

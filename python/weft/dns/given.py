@@ -126,5 +126,5 @@ def require_plan_of(fft: FFT, grid: Grid, precision: str) -> None:
     wanted = (grid.products_shape, grid.modes, precision, "forward")
     if found != wanted or list(problem.kinds) != ["c2c", "c2c", "r2c"]:
         raise errors.InvalidArgument(
-            f"a plan must be of the transform of the simulation, {wanted}; given one of {found}; leave it out"
+            f"a plan must be of the transform of the simulation, {wanted}; given one of {found}; leave plan out"
         )

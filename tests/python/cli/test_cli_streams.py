@@ -62,6 +62,7 @@ PRINTING = [
     "dns run abc --set time.until=0.1",
     "dns resume d",
     "dns plot d",
+    "dns verify --quick",
     "dns resample d e --shape 16x16x16",
     "ooc analyze 2^20 --memory 64KiB --block 1KiB",
     "ooc plan 64x64 --memory 64KiB",

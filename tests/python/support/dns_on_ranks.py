@@ -152,3 +152,8 @@ def write_moments(comm: Any, path: str) -> None:
     sim = _forced(comm)
     sim.every(steps=2, do=dns.moments(path))
     sim.run(until=0.02, dt=0.01)
+
+
+def failed_checks(comm: Any) -> list[str]:
+    """Returns the names of the checks of a verification that fail."""
+    return [check.name for check in dns.verify(comm, quick=True) if not check.passed]

@@ -10,7 +10,7 @@ import typer
 
 import weft
 from weft.cli.dns import checking, pictures, runs
-from weft.cli.support.choices import Json, Oversubscribe, Ranks
+from weft.cli.support.choices import Json, Oversubscribe, Ranks, Threads
 from weft.cli.support.command import app, on_one_rank, start
 from weft.cli.support.session import Session
 from weft.cli.support.values import shape_value
@@ -130,6 +130,23 @@ def check_command(
         checking.check(chosen, planned_ranks, machine, as_json, session)
 
     return on_one_rank(check)
+
+
+@dns_app.command("verify")
+def verify_command(
+    context: typer.Context,
+    *,
+    quick: Annotated[bool, typer.Option("--quick", help="Smaller grids and fewer steps.")] = False,
+    threads: Threads = 1,
+    as_json: Json = False,
+    ranks: Ranks = None,
+    oversubscribe: Oversubscribe = False,
+) -> int:
+    """Compare the solver with exact solutions, known numbers, invariants and invariances, on small grids.
+
+    Status 1 if a value is not within its bound.
+    """
+    return start(context, partial(runs.verify, quick, threads, as_json), ranks, threads, oversubscribe)
 
 
 @dns_app.command("cases")

@@ -7,11 +7,13 @@ import os
 import signal
 import time
 from contextlib import suppress
+from dataclasses import asdict
 from typing import Any
 
 from weft.cli.support.launch import STOP_FILE
 from weft.cli.support.session import Session, parent_folder
 from weft.cli.support.text import duration
+from weft.dns import verification
 from weft.dns.case import CHECKPOINTS, SimulationCase, require_new_folder, write_case
 from weft.dns.resampling import resample as resampled
 from weft.dns.simulation import Simulation
@@ -91,6 +93,19 @@ def resample(case: SimulationCase, source: str, folder: str, session: Session) -
             write_case(case, folder)
     session.print(f"{path}: {'x'.join(map(str, sim.grid.shape))} at time {sim.time:g}")
     return 0
+
+
+def verify(quick: bool, threads: int, as_json: bool, session: Session) -> int:
+    """Prints the table of a verification; returns 1 if a check fails."""
+    session.progress("verifying")
+    checks = verification.verify(session.comm, threads, quick)
+    failed = sum(not check.passed for check in checks)
+    if as_json:
+        session.print_json([asdict(check) for check in checks])
+    else:
+        session.print(verification.table_of(checks))
+        session.print(f"{len(checks) - failed} of {len(checks)} checks passed")
+    return 1 if failed else 0
 
 
 def _run(case: SimulationCase, sim: Simulation, folder: str, as_json: bool, session: Session) -> int:
