@@ -133,7 +133,7 @@ class SimulationCase:
     def _set_velocity(self, sim: Simulation) -> None:
         velocity = self.sections["velocity"]
         if velocity["kind"] == "random":
-            sim.set_random_velocity(_random_spectrum(velocity["energy"], velocity["peak"], sim), seed=velocity["seed"])
+            sim.set_random_velocity(_random_spectrum(velocity["energy"], velocity["peak"]), seed=velocity["seed"])
         elif velocity["kind"] == "files":
             sim.set_velocity([_loaded(path, sim) for path in velocity["files"]])
         else:
@@ -290,7 +290,7 @@ def _output_of(output: Values, path: str) -> outputs.RunOutput:
     return _TABLES[output["kind"]](path)
 
 
-def _random_spectrum(energy: float, peak: float, sim: Simulation) -> Any:
+def _random_spectrum(energy: float, peak: float) -> Any:
     """Returns E(k) = c k^4 exp(-2 (k/peak)^2) with a sum of the wanted energy over the kept shells."""
 
     def spectrum(k: Array) -> Array:
@@ -312,7 +312,7 @@ def _loaded(path: str, sim: Simulation) -> Array:
     return values
 
 
-def needed_bytes(case: SimulationCase, registers: int, workspace_bytes: int, ranks: int) -> dict[str, int]:
+def needed_bytes(case: SimulationCase, registers: int, workspace_bytes: int) -> dict[str, int]:
     """Returns the bytes of the fields of all ranks, of their transforms, and of a checkpoint on disk."""
     grid = case.grid
     modes = grid.modes[0] * grid.modes[1] * (grid.modes[2] // 2 + 1)
@@ -320,7 +320,7 @@ def needed_bytes(case: SimulationCase, registers: int, workspace_bytes: int, ran
     fields = DIMS + len(case.sections["scalar"])
     return {
         "fields": registers * fields * modes * element,
-        "transforms": workspace_bytes * ranks,
+        "transforms": workspace_bytes,
         "checkpoint": registers * fields * modes * 16,
     }
 

@@ -52,7 +52,7 @@ def check(case: SimulationCase, ranks: int, machine: str | None, as_json: bool, 
     evaluations = len(scheme.evaluations(1.0, 1.0))
     steps = _steps(case)
     registers = scheme.registers + (1 if grids > 1 else 0)
-    memory = needed_bytes(case, registers, workspace_bytes(planned, there + back), 1)
+    memory = needed_bytes(case, registers, workspace_bytes(planned, there + back))
     disk = _disk_bytes(case, steps) + 3 * memory["checkpoint"]
     total = memory["fields"] + memory["transforms"]
     found: dict[str, Any] = {
