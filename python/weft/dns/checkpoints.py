@@ -86,14 +86,27 @@ def read_registers(
     """
     for number, spectra in registers.items():
         for field, spectrum in enumerate(spectra):
-            name = file_name(number, field)
-            try:
-                values, _ = array_files.load(str(Path(path) / name), layout, comm, dtype=np.complex128)
-            except errors.WeftError as reason:
-                raise errors.IoFailure(f"a checkpoint must be whole; {path} is not: {reason}") from None
-            if digest(values, layout, comm) != record["digests"].get(name):
-                raise errors.IoFailure(f"a checkpoint must have the bits that were written; {path}/{name} has others")
-            spectrum[...] = values
+            spectrum[...] = _whole_field(path, record, file_name(number, field), layout, comm)[0]
+
+
+def require_whole(path: str, record: dict[str, Any], register: int, field: int, comm: Any) -> str:
+    """Returns the path of a field's file. Raises IoFailure on all ranks if it is not whole. Collective."""
+    name = file_name(register, field)
+    _whole_field(path, record, name, None, comm)
+    return str(Path(path) / name)
+
+
+def _whole_field(
+    path: str, record: dict[str, Any], name: str, layout: _planning.Layout | None, comm: Any
+) -> tuple[Array, _planning.Layout]:
+    """Returns this rank's part of a field in a layout, by default slabs. Errors: IoFailure if it is not whole."""
+    try:
+        values, found = array_files.load(str(Path(path) / name), layout, comm, dtype=np.complex128)
+    except errors.WeftError as reason:
+        raise errors.IoFailure(f"a checkpoint must be whole; {path} is not: {reason}") from None
+    if digest(values, found, comm) != record["digests"].get(name):
+        raise errors.IoFailure(f"a checkpoint must have the bits that were written; {path}/{name} has others")
+    return values, found
 
 
 def file_name(register: int, field: int) -> str:

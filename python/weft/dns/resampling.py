@@ -3,39 +3,50 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
-from pathlib import Path
+import warnings
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
-from weft import errors, runtime
+from weft import runtime
 from weft.arrays import Array
 from weft.dns import checkpoints
 from weft.dns.grid import DIMS, Grid
-from weft.dns.resuming import simulation_of
+from weft.dns.resuming import first_whole, simulation_of
 from weft.dns.simulation import Simulation
 from weft.files import open_source
 
 Box = tuple[tuple[int, int], ...]
 
 
-def resample(folder: str, shape: Sequence[int], *, comm: Any = None, threads: int | None = None) -> Simulation:
-    """Returns the simulation of the newest checkpoint in a folder, on a grid of another shape. Collective.
+def resample(
+    folder: str,
+    shape: Sequence[int],
+    *,
+    comm: Any = None,
+    threads: int | None = None,
+    warn: Callable[[str], object] = warnings.warn,
+) -> Simulation:
+    """Returns the simulation of the newest whole checkpoint in a folder, on a grid of another shape. Collective.
 
     Modes that both grids have are copied, others are 0. The scheme begins again, as after set_velocity. It has no
-    outputs yet. Each rank reads its own modes. Errors, on all ranks: IoFailure; InvalidArgument for a shape.
+    outputs yet. Each rank reads its own modes. `warn` gets a message for each damaged checkpoint.
+
+    Errors, on all ranks: IoFailure if no checkpoint is whole; InvalidArgument for a shape.
     """
-    names = checkpoints.names_in(folder, comm)
-    if not names:
-        raise errors.IoFailure(f"a simulation is resampled from a checkpoint; {folder} has none")
-    record = checkpoints.read_record(names[0], comm)
+    return first_whole(folder, lambda name: _resampled(name, shape, comm, threads), comm, warn)
+
+
+def _resampled(name: str, shape: Sequence[int], comm: Any, threads: int | None) -> Simulation:
+    """Returns the simulation of one checkpoint on another grid."""
+    record = checkpoints.read_record(name, comm)
     old = Grid.of(record["problem"]["shape"], record["problem"]["lengths"], record["problem"]["dealias"])
     record["problem"]["shape"] = list(shape)
     record.update(previous_dt=None, outputs=[], rate=0.0)
     sim = simulation_of(record, comm, threads)
     for field, spectrum in enumerate(sim.spectra):
-        path = str(Path(names[0]) / checkpoints.file_name(0, field))
+        path = checkpoints.require_whole(name, record, 0, field, comm)
         runtime.agreed(comm, lambda path=path, out=spectrum: _copy_modes(path, old, sim, out))  # type: ignore[misc]
     return sim
 

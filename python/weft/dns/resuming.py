@@ -36,17 +36,25 @@ def resume(
 
     Collective. Errors, on all ranks: IoFailure if no checkpoint is whole.
     """
+
+    def read(name: str) -> Simulation:
+        record = checkpoints.read_record(name, comm)
+        sim = simulation_of(record, comm, threads, exchange, planning, warn)
+        checkpoints.read_registers(name, record, sim.kept_registers(), sim.fft.output.layout, comm)
+        sim.last_checkpoint = name
+        return sim
+
+    return first_whole(folder, read, comm, warn)
+
+
+def first_whole(folder: str, read: Callable[[str], Simulation], comm: Any, warn: Callable[[str], object]) -> Simulation:
+    """Returns what `read` makes of the newest whole checkpoint in a folder. Collective."""
     names = checkpoints.names_in(folder, comm)
     for name in names:
         try:
-            record = checkpoints.read_record(name, comm)
-            sim = simulation_of(record, comm, threads, exchange, planning, warn)
-            checkpoints.read_registers(name, record, sim.kept_registers(), sim.fft.output.layout, comm)
+            return read(name)
         except errors.IoFailure as reason:
             warn(str(reason))
-            continue
-        sim.last_checkpoint = name
-        return sim
     raise errors.IoFailure(
         f"a run resumes from a whole checkpoint; {folder} has none ({len(names)} damaged); begin the run again"
     )

@@ -86,7 +86,8 @@ def resume(case: SimulationCase, folder: str, as_json: bool, session: Session) -
 def resample(case: SimulationCase, source: str, folder: str, session: Session) -> int:
     """Makes the folder of a run on another grid, from the newest checkpoint of another run."""
     require_new_folder(folder, session.comm)
-    sim = resampled(os.path.join(source, CHECKPOINTS), case.sections["grid"]["shape"], comm=session.comm)
+    shape = case.sections["grid"]["shape"]
+    sim = resampled(os.path.join(source, CHECKPOINTS), shape, comm=session.comm, warn=session.warn)
     path = sim.checkpoint(os.path.join(folder, CHECKPOINTS))
     with session.together():
         if session.is_root:
