@@ -1,4 +1,4 @@
-"""Points and wavenumbers of an axis, by its kind."""
+"""Points and wavenumbers of an axis, by its kind; lengths of small primes."""
 
 from __future__ import annotations
 
@@ -70,3 +70,15 @@ def wavenumbers(kind: str, n: int, length: float) -> Array:
     if kind == "r2c":
         k = np.where(k == -n / 2, n / 2, k)  # as numpy.fft.rfftfreq; a divided axis has all n
     return 2 * math.pi / length * k
+
+
+def is_smooth(n: int) -> bool:
+    """Returns whether no prime above 7 divides n.
+
+    >>> [n for n in range(2, 17) if is_smooth(n)]
+    [2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 15, 16]
+    """
+    for factor in (2, 3, 5, 7):
+        while n % factor == 0:
+            n //= factor
+    return n == 1

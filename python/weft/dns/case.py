@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -11,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from weft import array_files, errors, runtime
+from weft._support import checks
 from weft.arrays import Array
 from weft.dns import outputs
 from weft.dns.densities import densities, moments
@@ -19,6 +21,7 @@ from weft.dns.given import problem_of
 from weft.dns.grid import DIMS, Grid
 from weft.dns.initial import SCALARS, angles
 from weft.dns.resuming import resume
+from weft.dns.schemes import SCHEMES
 from weft.dns.settings import SECTIONS, SEVERAL, Values, checked_section, require_known
 from weft.dns.simulation import Simulation
 from weft.files.replacement import write_file
@@ -52,9 +55,7 @@ class SimulationCase:
         sections: dict[str, Any] = {}
         for section in SECTIONS:
             if section in SEVERAL:
-                listed = given.get(section, [])
-                listed = [listed] if isinstance(listed, Mapping) else list(listed)
-                sections[section] = [checked_section(section, each) for each in listed]
+                sections[section] = [checked_section(section, each) for each in _listed(given, section)]
             else:
                 sections[section] = checked_section(section, given.get(section, {}))
         made = cls(name, sections)
@@ -66,6 +67,11 @@ class SimulationCase:
         """The grid of the simulation."""
         grid = self.sections["grid"]
         return Grid.of(grid["shape"], grid["lengths"], grid["dealias"])
+
+    @property
+    def threads(self) -> int:
+        """The threads of each rank."""
+        return int(self.sections["run"]["threads"])
 
     @property
     def fields(self) -> list[str]:
@@ -91,7 +97,7 @@ class SimulationCase:
             dealias=grid["dealias"],
             dtype=grid["dtype"],
             comm=comm,
-            threads=self.sections["run"]["threads"],
+            threads=self.threads,
             exchange=exchange,
             planning=planning,
         )
@@ -204,7 +210,7 @@ def read_case(path: str) -> SimulationCase:
     given = _parsed(content, path)
     _resolve_paths(given, os.path.dirname(path))
     name = os.path.splitext(os.path.basename(path))[0]
-    if os.path.basename(path) == CASE_FILE:  # in the folder of a run, which has the name of the case
+    if os.path.basename(path) == CASE_FILE:  # in the folder of a run, whose name tells runs apart
         name = os.path.basename(os.path.dirname(os.path.abspath(path)))
     return SimulationCase.of(name, given)
 
@@ -249,12 +255,17 @@ def _parsed(text: str, name: str) -> dict[str, Any]:
         raise errors.InvalidArgument(f"a case must be in TOML; {name}: {reason}") from None
 
 
+def _listed(given: Mapping[str, Any], section: str) -> list[Any]:
+    """Returns the tables of a section that may be given several times."""
+    tables = given.get(section, [])
+    return [tables] if isinstance(tables, Mapping) else checks.items(tables, f"[[{section}]]", of="tables")
+
+
 def _resolve_paths(given: dict[str, Any], folder: str) -> None:
     velocity = given.get("velocity")
     if isinstance(velocity, dict) and isinstance(velocity.get("files"), list):
         velocity["files"] = [os.path.abspath(os.path.join(folder, str(path))) for path in velocity["files"]]
-    scalars = given.get("scalar")
-    for scalar in [scalars] if isinstance(scalars, dict) else scalars or []:
+    for scalar in _listed(given, "scalar"):
         if isinstance(scalar, dict) and isinstance(scalar.get("file"), str):
             scalar["file"] = os.path.abspath(os.path.join(folder, scalar["file"]))
 
@@ -312,30 +323,52 @@ def _loaded(path: str, sim: Simulation) -> Array:
     return values
 
 
-def needed_bytes(case: SimulationCase, registers: int, workspace_bytes: int) -> dict[str, int]:
-    """Returns the bytes of the fields of all ranks, of their transforms, and of a checkpoint on disk."""
-    grid = case.grid
-    modes = grid.modes[0] * grid.modes[1] * (grid.modes[2] // 2 + 1)
-    element = 16 if case.sections["grid"]["dtype"] == "float64" else 8
-    fields = DIMS + len(case.sections["scalar"])
-    return {
-        "fields": registers * fields * modes * element,
-        "transforms": workspace_bytes,
-        "checkpoint": registers * fields * modes * 16,
-    }
+def transforms_of(case: SimulationCase) -> tuple[int, int]:
+    """Returns the transforms of a right-hand side on one grid: to space, and back."""
+    scalars = len(case.sections["scalar"])
+    return 2 * DIMS + scalars, DIMS + DIMS * scalars
 
 
-def require_new_folder(folder: str, comm: Any) -> None:
-    """Makes the folder of a new run. Errors, on all ranks: InvalidArgument if it has a run; IoFailure. Collective."""
+def registers_of(case: SimulationCase) -> int:
+    """Returns the number of sets of all fields that the scheme needs."""
+    return SCHEMES[case.sections["time"]["scheme"]].registers + (1 if len(case.grid.shifts) > 1 else 0)
 
-    def make() -> None:
-        if runtime.rank_of(comm) != 0:
-            return
-        if os.path.exists(os.path.join(folder, CASE_FILE)):
+
+def memory_bytes(case: SimulationCase) -> int:
+    """Returns about the bytes of a run on all ranks: its registers, and an array in space for each transform."""
+    real = 8 if case.sections["grid"]["dtype"] == "float64" else 4
+    return _register_elements(case) * 2 * real + sum(transforms_of(case)) * math.prod(case.grid.products_shape) * real
+
+
+def checkpoint_bytes(case: SimulationCase) -> int:
+    """Returns the bytes of a checkpoint, at most: all registers in double precision."""
+    return 16 * _register_elements(case)
+
+
+def _register_elements(case: SimulationCase) -> int:
+    nx, ny, nz = case.grid.modes
+    return registers_of(case) * len(case.fields) * nx * ny * (nz // 2 + 1)
+
+
+def require_no_run(folder: str, comm: Any) -> None:
+    """Raises InvalidArgument on all ranks if a folder has a run. Collective."""
+
+    def check() -> None:
+        if runtime.rank_of(comm) == 0 and os.path.exists(os.path.join(folder, CASE_FILE)):
             raise errors.InvalidArgument(
                 f"the folder of a new run must have no run; {folder} has one; resume it with weft dns resume, or give "
                 "another folder with --to"
             )
+
+    runtime.agreed(comm, check)
+
+
+def make_folder(folder: str, comm: Any) -> None:
+    """Makes the folder of a run. Errors, on all ranks: IoFailure. Collective."""
+
+    def make() -> None:
+        if runtime.rank_of(comm) != 0:
+            return
         try:
             os.makedirs(folder, exist_ok=True)
         except OSError as reason:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -69,7 +70,7 @@ def fields_of(sim: Running) -> Iterator[tuple[str, Array]]:
 
 def moments_of(values: Array, sim: Running) -> Moments:
     """Returns the moments over the whole grid. Collective."""
-    points = sim.grid.shape[0] * sim.grid.shape[1] * sim.grid.shape[2]
+    points = math.prod(sim.grid.shape)
     mean = _total(float(np.sum(values, dtype=float)), sim) / points
     apart = np.asarray(values, float) - mean
     second, third, fourth = (_total(float(np.sum(apart**power)), sim) / points for power in (2, 3, 4))
@@ -90,7 +91,7 @@ def density_of(values: Array, sim: Running) -> tuple[Array, Array]:
         return middle, np.zeros(BINS)
     counts, _ = np.histogram((values - found.mean) / found.deviation, edges)
     everyone = [counts] if sim.comm is None else sim.comm.allgather(counts)
-    points = sim.grid.shape[0] * sim.grid.shape[1] * sim.grid.shape[2]
+    points = math.prod(sim.grid.shape)
     return middle, np.sum(everyone, axis=0) / (points * (edges[1] - edges[0]))
 
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from weft import errors
 from weft._support import checks
+from weft._support.grids import is_smooth
 from weft.arrays import Array
 
 DIMS = 3
@@ -100,13 +101,6 @@ def _products_points(n: int) -> int:
     (96, 16)
     """
     points = -(-3 * n // 4) * 2
-    while not _has_small_primes(points):
+    while not is_smooth(points):
         points += 2
     return points
-
-
-def _has_small_primes(n: int) -> bool:
-    for prime in (2, 3, 5, 7):
-        while n % prime == 0:
-            n //= prime
-    return n == 1

@@ -106,6 +106,8 @@ def test_shipped_cases_are_valid_and_documented() -> None:
         ('file = "fields.npy"', 'file = "budget.csv"', "another name for each output"),
         ('file = "budget.csv"', 'file = "case.toml"', "output.file must not be case.toml"),
         ("[grid]", "[grid", "a case must be in TOML"),
+        ("[grid]", "forcing = 3\n[grid]", r"\[\[forcing\]\]"),
+        ("[grid]", "run = 3\n[grid]", r"\[run\] must be a table of settings"),
     ],
 )
 def test_wrong_cases_are_refused_completely_before_the_run(case: Path, old: str, new: str, message: str) -> None:
@@ -214,6 +216,8 @@ def test_refused_commands(case: Path, tmp_path: Path) -> None:
     assert_refused(
         command("dns", "run", str(case), "--set", "fluid.viscosit=1", cwd=tmp_path), 2, "did you mean viscosity?"
     )
+    huge = ("--set", "grid.shape=[4096,4096,4096]")
+    assert_refused(command("dns", "run", str(case), *huge, cwd=tmp_path), 1, "a problem must fit in memory; 4096x4096")
     assert_done(command("dns", "run", str(case), "--to", "d", "--set", "time.until=0.02", cwd=tmp_path))
     assert_refused(command("dns", "run", str(case), "--to", "d", cwd=tmp_path), 2, "a new run must have no run; d has")
     assert sorted(os.listdir(tmp_path)) == ["d", "small.toml"]
@@ -227,6 +231,10 @@ def test_check_predicts_and_runs_nothing(case: Path, tmp_path: Path) -> None:
     assert found["seconds"] == pytest.approx(10 * found["step_s"])
     assert found["disk_bytes"] > 3 * 2 * 12 * 10 * 12 * 8
     assert os.listdir(tmp_path) == ["small.toml"]
+    endless = ("--machine", "celerons", "--set", "time.dt=1e-300", "--set", "time.until=1e300", "--json")
+    done = command("dns", "check", str(case), *endless, cwd=tmp_path)
+    assert_done(done)
+    assert json.loads(done.out)["steps"] is None
     large = ("--machine", "celerons", "--set", "grid.shape=[8192,8192,8192]")
     done = command("dns", "check", str(case), *large, cwd=tmp_path)
     assert done.status == 1

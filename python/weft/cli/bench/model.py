@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 import weft
+from weft._support.grids import is_smooth
 from weft.cli.bench.contest import measure, timed
 from weft.cli.bench.speed import Speed, scaled, speed_now
 from weft.cli.bench.weft_run import command_line
@@ -103,18 +104,6 @@ def machine_value(machine: Any, shape: str | None) -> str:
             "`weft probe -n R -o FILE`"
         )
     return str(machine)
-
-
-def is_smooth(n: int) -> bool:
-    """Returns whether no prime above 7 divides n.
-
-    >>> [n for n in range(2, 17) if is_smooth(n)]
-    [2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 15, 16]
-    """
-    for factor in (2, 3, 5, 7):
-        while n % factor == 0:
-            n //= factor
-    return n == 1
 
 
 def is_prime(n: int) -> bool:

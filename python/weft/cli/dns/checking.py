@@ -11,7 +11,7 @@ import weft
 from weft._support.memory import available_bytes, gibibytes
 from weft.cli.support.session import Session
 from weft.cli.support.text import duration
-from weft.dns.case import SimulationCase, needed_bytes
+from weft.dns.case import SimulationCase, checkpoint_bytes, memory_bytes, transforms_of
 from weft.dns.grid import DIMS
 from weft.dns.initial import VELOCITIES
 from weft.dns.schemes import SCHEMES
@@ -36,7 +36,7 @@ def check(case: SimulationCase, ranks: int, machine: str | None, as_json: bool, 
         threads=threads,
         machine=chosen,
     )
-    there, back = 2 * DIMS + scalars, DIMS + DIMS * scalars
+    there, back = transforms_of(case)
     predicted = weft.predict(
         planned,
         chosen,
@@ -51,10 +51,8 @@ def check(case: SimulationCase, ranks: int, machine: str | None, as_json: bool, 
     evaluation_s = predicted.seconds * grids
     evaluations = len(scheme.evaluations(1.0, 1.0))
     steps = _steps(case)
-    registers = scheme.registers + (1 if grids > 1 else 0)
-    memory = needed_bytes(case, registers, workspace_bytes(planned, there + back))
-    disk = _disk_bytes(case, steps) + 3 * memory["checkpoint"]
-    total = memory["fields"] + memory["transforms"]
+    disk = _disk_bytes(case, steps) + 3 * checkpoint_bytes(case)
+    total = memory_bytes(case)
     found: dict[str, Any] = {
         "case": case.name,
         "shape": list(grid.shape),
@@ -79,19 +77,18 @@ def check(case: SimulationCase, ranks: int, machine: str | None, as_json: bool, 
         )
 
 
-def workspace_bytes(planned: weft.Plan, fields: int) -> int:
-    """Returns about the bytes of the transforms' workspaces of all ranks: an array in space for each field."""
-    item = 8 if planned.problem.precision == "f64" else 4
-    return fields * math.prod(planned.problem.shape) * item
-
-
 def _steps(case: SimulationCase) -> int | None:
     """Returns about the number of steps, if the velocity stays as large as at the beginning; None if unknown."""
     time = case.sections["time"]
     if time["dt"] is not None:
-        return math.ceil(time["until"] / time["dt"])
+        return _whole(time["until"] / time["dt"])
     rate = _rate(case)
-    return None if not rate else math.ceil(time["until"] * rate / time["cfl"])
+    return None if not rate else _whole(time["until"] * rate / time["cfl"])
+
+
+def _whole(number: float) -> int | None:
+    """Returns a number rounded up; None for an infinite one."""
+    return math.ceil(number) if math.isfinite(number) else None
 
 
 def _rate(case: SimulationCase) -> float | None:
@@ -115,7 +112,7 @@ def _disk_bytes(case: SimulationCase, steps: int | None) -> int:
         if output["kind"] != "fields":
             continue
         if output["time"] is not None:
-            times = math.floor(case.sections["time"]["until"] / output["time"]) + 1
+            times = (_whole(case.sections["time"]["until"] / output["time"]) or 0) + 1
         else:
             times = (steps or 0) // output["steps"] + 1
         names = case.fields if output["names"] is None else output["names"]

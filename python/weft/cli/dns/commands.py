@@ -45,9 +45,8 @@ def run_command(
     run.wall_time stop the run after the present step, with a checkpoint and status 0.
     """
     chosen = _case(case, change)
-    folder = target or chosen.name
-    threads = chosen.sections["run"]["threads"]
-    return start(context, partial(runs.run, chosen, folder, as_json), ranks, threads, oversubscribe, graceful=True)
+    work = partial(runs.run, chosen, target or chosen.name, as_json)
+    return start(context, work, ranks, chosen.threads, oversubscribe, graceful=True)
 
 
 @dns_app.command("resume")
@@ -69,8 +68,8 @@ def resume_command(
     chosen = _case_of(folder)
     if until is not None:
         chosen = with_values(chosen, {"time.until": repr(until)})
-    threads = chosen.sections["run"]["threads"]
-    return start(context, partial(runs.resume, chosen, folder, as_json), ranks, threads, oversubscribe, graceful=True)
+    work = partial(runs.resume, chosen, folder, as_json)
+    return start(context, work, ranks, chosen.threads, oversubscribe, graceful=True)
 
 
 @dns_app.command("resample")
@@ -89,8 +88,7 @@ def resample_command(
     """
     old = _case_of(source)
     new = with_values(old, {"grid.shape": str(list(shape_value(shape)))})
-    threads = new.sections["run"]["threads"]
-    return start(context, partial(runs.resample, new, source, target), ranks, threads, oversubscribe)
+    return start(context, partial(runs.resample, new, source, target), ranks, new.threads, oversubscribe)
 
 
 @dns_app.command("plot")

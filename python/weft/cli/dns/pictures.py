@@ -14,6 +14,7 @@ from weft.arrays import Array
 from weft.cli.support import plots
 from weft.cli.support.session import Session
 from weft.dns.case import SimulationCase
+from weft.dns.densities import density_of
 from weft.dns.simulation import Simulation
 from weft.files import write_file
 
@@ -26,7 +27,6 @@ TAYLOR_GREEN_1600 = (
     (10.0, 0.07447917, 0.011272054),
     (19.99, 0.02156736, 0.001873496),
 )
-_BINS = 80
 _SPECTRA_SHOWN = 5
 # Spectra are drawn down to this part of the largest value.
 _SMALLEST = 1e-12
@@ -163,11 +163,9 @@ def _slices(case: SimulationCase, sim: Simulation, fields: Table) -> Picture:
 def _densities(case: SimulationCase, sim: Simulation, fields: Table) -> Picture:
     figure, panels = _panels(case, 1, f"probability densities, time {sim.time:.4g}")
     for name, values in fields.items():
-        deviation = float(values.std())
-        if name == "|w|" or deviation == 0:
+        if name == "|w|":
             continue
-        density, edges = np.histogram((values - values.mean()) / deviation, bins=_BINS, density=True)
-        middle = (edges[1:] + edges[:-1]) / 2
+        middle, density = density_of(values, sim)
         panels[0].semilogy(middle[density > 0], density[density > 0], label=plots.plain(name))
     x = np.linspace(-4, 4)
     panels[0].semilogy(x, np.exp(-(x**2) / 2) / np.sqrt(2 * np.pi), "k:", label="Gaussian")

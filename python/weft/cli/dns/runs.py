@@ -10,11 +10,12 @@ from contextlib import suppress
 from dataclasses import asdict
 from typing import Any
 
+from weft._support.memory import check_memory
 from weft.cli.support.launch import STOP_FILE
 from weft.cli.support.session import Session, parent_folder
 from weft.cli.support.text import duration
 from weft.dns import verification
-from weft.dns.case import CHECKPOINTS, SimulationCase, require_new_folder, write_case
+from weft.dns.case import CHECKPOINTS, SimulationCase, make_folder, memory_bytes, require_no_run, write_case
 from weft.dns.resampling import resample as resampled
 from weft.dns.simulation import Simulation
 
@@ -56,9 +57,11 @@ class RunProgress:
 
 def run(case: SimulationCase, folder: str, as_json: bool, session: Session) -> int:
     """Runs a case from its beginning."""
-    require_new_folder(folder, session.comm)
+    require_no_run(folder, session.comm)
+    _check_memory(case, session)
     session.progress("setting the fields")
     sim = case.simulation(session.comm)
+    make_folder(folder, session.comm)
     case.add_outputs(sim, folder)
     sim.checkpoint(os.path.join(folder, CHECKPOINTS))
     with session.together():
@@ -69,6 +72,7 @@ def run(case: SimulationCase, folder: str, as_json: bool, session: Session) -> i
 
 def resume(case: SimulationCase, folder: str, as_json: bool, session: Session) -> int:
     """Resumes the run of a folder."""
+    _check_memory(case, session)
     sim = case.resumed(folder, session.comm, warn=session.warn)
     case.add_outputs(sim, folder)
     with session.together():
@@ -83,11 +87,18 @@ def resume(case: SimulationCase, folder: str, as_json: bool, session: Session) -
     return _run(case, sim, folder, as_json, session)
 
 
+def _check_memory(case: SimulationCase, session: Session) -> None:
+    """Raises OutOfMemory on all ranks unless the run fits in memory."""
+    check_memory(session.comm, case.grid.shape, 1, memory_bytes(case) / math.prod(case.grid.shape))
+
+
 def resample(case: SimulationCase, source: str, folder: str, session: Session) -> int:
     """Makes the folder of a run on another grid, from the newest checkpoint of another run."""
-    require_new_folder(folder, session.comm)
+    require_no_run(folder, session.comm)
+    _check_memory(case, session)
     shape = case.sections["grid"]["shape"]
     sim = resampled(os.path.join(source, CHECKPOINTS), shape, comm=session.comm, warn=session.warn)
+    make_folder(folder, session.comm)
     path = sim.checkpoint(os.path.join(folder, CHECKPOINTS))
     with session.together():
         if session.is_root:
