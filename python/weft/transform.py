@@ -25,8 +25,7 @@ from weft.step_record import StepRecord
 class FFT:
     """A distributed discrete Fourier transform of an array that is spread over MPI ranks.
 
-    Forward is X[k] = sum_j x[j] exp(sign * 2*pi*i*j*k/n) along each of `axes`, scaled as `norm` says.
-    Backward is its inverse, up to the scale.
+    Forward is X[k] = sum_j x[j] exp(sign * 2*pi*i*j*k/n) along each of `axes`. `norm` scales it and its inverse.
 
     shape : the global array's extents in real space.
     kind : "c2c", "r2c" (the last of `axes` is halved) or a word such as "dct2"; one word, or one for each of `axes`.
@@ -48,12 +47,10 @@ class FFT:
     planning : a :class:`weft.Planning`: machine, effort, budget and wisdom.
     docs/options.md has every option's values and defaults, docs/conventions.md the kinds and their lengths.
 
-    Attributes: `input` and `output`, a :class:`weft.Side` each, describe this rank's arrays and make them. `plan` is
-    the Plan, as plain data. `comm` is the given communicator.
+    Attributes: `input` and `output`, a :class:`weft.Side` each, make this rank's arrays. `plan` is plain data.
 
-    Collective over `comm`, as are forward and backward: all ranks succeed or all raise the same error.
-    Errors: InvalidArgument, LayoutMismatch, Disagreement (ranks gave different options), OutOfMemory, Unsupported,
-    FftFailure, MpiFailure.
+    Collective over `comm`: all ranks succeed or all raise the same error, InvalidArgument, LayoutMismatch,
+    Disagreement (ranks gave different options), OutOfMemory, Unsupported, FftFailure or MpiFailure.
 
     >>> import numpy as np, weft
     >>> fft = weft.FFT((4, 6), kind="r2c")
@@ -129,10 +126,7 @@ class FFT:
 
     @classmethod
     def of_plan(cls, plan: _planning.Plan, *, comm: Any = None, engine: str | None = None) -> FFT:
-        """Makes the transform of an existing plan, from :func:`weft.plan`, :func:`weft.candidates` or JSON.
-
-        All ranks give the same plan, which was made for their number. Collective. Errors: those of the class.
-        """
+        """Makes the transform of a plan, from :func:`weft.plan` or JSON, the same on all ranks. Collective."""
         handle = runtime.handle_of(comm)
         module = runtime.running()
         library, error = "", None
@@ -200,9 +194,7 @@ class FFT:
 
         `x` and `out` have the shape, dtype and strides of `input` and `output`; without `out` weft makes it. `x` is
         unchanged unless the plan may overwrite it, or `out` starts at its address (see empty_inplace). Collective.
-
-        Errors, on all ranks: LayoutMismatch for another shape, dtype or strides; InvalidArgument for arrays that
-        overlap, or that are in place on some ranks only; MpiFailure. After an error `out` is undefined.
+        Errors, after which `out` is undefined: LayoutMismatch, InvalidArgument for arrays that overlap, MpiFailure.
         """
         return self._execute(True, x, out)
 
@@ -211,11 +203,10 @@ class FFT:
         return self._execute(False, X, out)
 
     def forward_many(self, xs: Sequence[Any], outs: Sequence[Any] | None = None) -> list[Array]:
-        """Transforms several inputs; returns their outputs in the same order.
+        """Transforms several inputs; returns their outputs in the same order. Otherwise as forward.
 
-        If messages carry the arrays, one is exchanged while the next is transformed, in a second workspace. Each is as
-        for forward; all are in place, or none. No output may be another output, or the input of a later array.
-        Collective, with as many arrays on each rank. Errors: those of forward.
+        If messages carry the arrays, one is exchanged while the next is transformed, in a second workspace. All are in
+        place, or none. No output may be another output, or the input of a later array.
         """
         return self._execute_many(True, xs, outs)
 
@@ -235,15 +226,8 @@ class FFT:
     ) -> Applied:
         """Transforms fields forward, calls a function on tiles of their spectra, and transforms back.
 
-        function : a :class:`weft.FieldFunction`, a Python function of a :class:`weft.Tile`, compiled code, or an
-            operator. It reads the spectra of the inputs and writes one for each output.
-        inputs : arrays as for forward. outputs : such arrays too, or their number; default: as many as inputs.
-        before, after : functions that make the fields of a tile from inputs, and outputs from fields.
-        fields : with `before` or `after`: the numbers of fields transformed there and back.
-
-        The function runs in one pass through memory with the adjacent stages, without an exchange between them. The
-        first call plans, and allocates the workspace of a transform for each field. Collective. Errors: those of
-        forward; Unsupported where one axis is divided; InvalidArgument with the text of a function's exception.
+        The function runs in one pass through memory with the adjacent stages, without an exchange between them.
+        Collective. :class:`weft.FieldFunction` describes the arguments, the cost and the errors.
         """
         return apply(self, True, inputs, outputs, (function, before, after), fields)
 
@@ -318,11 +302,7 @@ class FFT:
             array_checks.check_array(a, side.shape, side.dtype, strides, role, writable=writable)
 
     def empty_inplace(self) -> tuple[Array, Array]:
-        """Returns two views of one allocation: the input and the output of a transform in place.
-
-        Rows of a real input are padded to 2*(n//2+1) numbers if the halved axis is not split. Each component of both
-        begins at one address.
-        """
+        """Returns an input and an output in one allocation. Rows of a real input are padded to 2*(n//2+1) numbers."""
         memory = self._pool.take(self._handle.inplace_bytes, self._memory_kind)
         of_input, of_output = self._inplace_strides
         x = arrays.view(memory, self.input.shape, self.input.dtype, of_input)
@@ -332,9 +312,8 @@ class FFT:
     def wavenumbers(self, L: float | Sequence[float] = 2 * math.pi) -> tuple[Array, ...]:
         """Returns the wavenumbers 2*pi*k/L of this rank's box of the output, one broadcastable array per axis.
 
-        `L` is the length of the domain along each axis, between the boundaries of cosine and sine axes. Those have
-        pi/L times k, k + 1/2 or k + 1. Axes that are not transformed get zeros. If `sign` is -1, forward's result
-        times i*k is the transform of the derivative. A divided axis has the two axes of the output (Side.indices).
+        `L` is the length between the boundaries. Cosines and sines have pi/L times k, k + 1/2 or k + 1; a batch has
+        zeros. If `sign` is -1, forward's result times i*k is the transform of the derivative.
         """
         problem = self.plan.problem
         modes = dict(zip(problem.axes, problem.modes, strict=True))
@@ -342,10 +321,7 @@ class FFT:
         return self._of_axes(grids.wavenumbers, counts, L, self.output)
 
     def positions(self, L: float | Sequence[float] = 2 * math.pi) -> tuple[Array, ...]:
-        """Returns the positions L*j/n of this rank's box of the input, one broadcastable array per axis.
-
-        Cosine and sine axes have the points of their type; L is then the length between the boundaries.
-        """
+        """Returns this rank's positions, L*j/n or those of the kind, as one broadcastable array per axis."""
         return self._of_axes(grids.positions, self.plan.problem.shape, L, self.input)
 
     def _of_axes(
@@ -395,8 +371,7 @@ class FFT:
     ) -> str:
         """Describes the plan and its reasons; after a recorded run also the steps' times, measured and predicted.
 
-        With `apply_in`, "spectrum" or "space", it describes the round trip of `inputs` arrays into `outputs` instead,
-        with functions `before` and `after` or not. It runs nothing.
+        With `apply_in`, "spectrum" or "space", it describes that round trip instead. It runs nothing.
         """
         if apply_in is None:
             return str(self._handle.explain())

@@ -140,6 +140,17 @@ class FieldFunction:
     combine : "sum" or "max": how the results of tiles and ranks become one.
 
     Compiled code is called from several threads at once; a Python function by one thread at a time.
+
+    The arguments of the two methods, which also take a plain function or an operator for `function`:
+
+    inputs : arrays as for forward (in space: as for backward).
+    outputs : such arrays too, or their number; default: as many as inputs. The function writes a spectrum for each.
+    before, after : functions that make the fields of a tile from inputs, and outputs from fields.
+    fields : with `before` or `after`: the numbers of fields transformed there and back.
+
+    Cost: a transform there and one back for each field. The first call plans, and allocates the workspace of a
+    transform for each field. Errors: those of forward; Unsupported where one axis is divided; InvalidArgument with
+    the text of a function's exception.
     """
 
     call: Any

@@ -358,6 +358,12 @@ def test_help_on_public_names(name: str) -> None:
                 assert inspect.getdoc(value), f"{name}.{member} has no docstring"
 
 
+def test_help_on_the_transform_fits_two_screens() -> None:
+    """Its length in lines of up to 120 columns; a screen has 65."""
+    text = pydoc.render_doc(weft.FFT, renderer=pydoc.plaintext)
+    assert text.count("\n") <= 2 * 65, text
+
+
 def test_public_names_exist_once() -> None:
     assert len(set(weft.__all__)) == len(weft.__all__)
     assert weft.__doc__ and weft.__version__
