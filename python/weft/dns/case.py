@@ -155,9 +155,9 @@ class SimulationCase:
             grid["dealias"],
             grid["dtype"],
         )
-        for force in self.sections["forcing"]:
-            ForceOptions(**force).checked(self.grid)
         names = self.fields
+        for force in self.sections["forcing"]:
+            ForceOptions(**force).checked(self.grid, names[DIMS:])
         for number, name in enumerate(names):
             if not name.isidentifier() or name in names[:number]:
                 raise errors.InvalidArgument(
@@ -331,7 +331,7 @@ def transforms_of(case: SimulationCase) -> tuple[int, int]:
 
 def registers_of(case: SimulationCase) -> int:
     """Returns the number of sets of all fields that the scheme needs."""
-    return SCHEMES[case.sections["time"]["scheme"]].registers + (1 if len(case.grid.shifts) > 1 else 0)
+    return SCHEMES[case.sections["time"]["scheme"]].registers + case.grid.products - 1
 
 
 def memory_bytes(case: SimulationCase) -> int:

@@ -22,7 +22,7 @@ class ScalarDiagnosis:
     """A scalar's means at one time.
 
     variance : <theta^2>. dissipation : chi = 2 kappa <|grad theta|^2>. flux : <u theta>, three components.
-    production : -2 G . <u theta>. batchelor_length : eta (kappa/nu)^(1/2).
+    production : -2 G . <u theta>. power : of the forces, 2 <theta f>. batchelor_length : eta (kappa/nu)^(1/2).
     spectrum : of theta^2/2, by shell. transfer : into each shell, by the flow and the mean gradient.
     """
 
@@ -31,6 +31,7 @@ class ScalarDiagnosis:
     dissipation: float
     flux: tuple[float, float, float]
     production: float
+    power: float
     batchelor_length: float
     spectrum: Array
     transfer: Array
@@ -86,8 +87,8 @@ class Flow:
     highest_wavenumber: float
 
 
-def diagnosis_of(flow: Flow, sums: Array, time: float, rate: float, power: float) -> Diagnosis:
-    """Returns the diagnosis from the sums over shells of an evaluation."""
+def diagnosis_of(flow: Flow, sums: Array, time: float, rate: float, powers: Array) -> Diagnosis:
+    """Returns the diagnosis from the sums over shells of an evaluation, and the powers of each equation's forces."""
     nu, dk = flow.viscosity, flow.shells.width
     total = sums.sum(axis=0)
     energy, enstrophy = float(total[_ENERGY]), float(total[_ENSTROPHY])
@@ -103,7 +104,7 @@ def diagnosis_of(flow: Flow, sums: Array, time: float, rate: float, power: float
         enstrophy=enstrophy,
         dissipation=dissipation,
         helicity=float(total[_HELICITY]),
-        power=power,
+        power=float(powers[0]),
         transfer_sum=float(total[_TRANSFER]),
         rms_velocity=rms,
         taylor_length=taylor,
@@ -118,11 +119,12 @@ def diagnosis_of(flow: Flow, sums: Array, time: float, rate: float, power: float
         transfer=transfer,
         flux=-np.cumsum(transfer) * dk,
         helicity_spectrum=sums[:, _HELICITY] / dk,
-        scalars=tuple(_scalar(flow, i, scalar, sums, kolmogorov) for i, scalar in enumerate(flow.scalars)),
+        scalars=tuple(_scalar(flow, i, sums, kolmogorov, float(powers[1 + i])) for i in range(len(flow.scalars))),
     )
 
 
-def _scalar(flow: Flow, number: int, scalar: Scalar, sums: Array, kolmogorov: float) -> ScalarDiagnosis:
+def _scalar(flow: Flow, number: int, sums: Array, kolmogorov: float, power: float) -> ScalarDiagnosis:
+    scalar = flow.scalars[number]
     start = _VELOCITY_SUMS + _SCALAR_SUMS * number
     mine = sums[:, start : start + _SCALAR_SUMS]
     half_variance, half_gradient, _, *flux = (float(one) for one in mine.sum(axis=0))
@@ -134,6 +136,7 @@ def _scalar(flow: Flow, number: int, scalar: Scalar, sums: Array, kolmogorov: fl
         dissipation=4 * scalar.diffusivity * half_gradient,
         flux=(flux[0], flux[1], flux[2]),
         production=production,
+        power=2 * power,
         batchelor_length=kolmogorov * math.sqrt(_ratio(scalar.diffusivity, flow.viscosity)),
         spectrum=mine[:, 0] / dk,
         transfer=mine[:, 2] / dk,

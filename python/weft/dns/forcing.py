@@ -21,7 +21,8 @@ from weft.transform import FFT
 STEADY = ("taylor-green", "abc", "kolmogorov")
 # Modes of a steady force below this part of the largest one are rounding.
 _FORCED_FROM = 1e-6
-FORCES = ("constant-power", "random", *STEADY)
+FORCES = ("constant-power", "held-energy", "random", *STEADY)
+VELOCITY = "velocity"
 
 
 @dataclass(frozen=True)
@@ -70,8 +71,47 @@ class ForcedModes:
         return [part - k * along for k, part in zip(self.waves, vectors, strict=True)]
 
 
-class _Stateless:
-    """A force that depends on the present velocity alone."""
+@dataclass(frozen=True)
+class ForcedFields:
+    """The fields that a force acts on.
+
+    equation : 0 for the velocity, 1 for the first scalar and so on. number : of each field in the state.
+    """
+
+    equation: int
+
+    @property
+    def numbers(self) -> range:
+        first = 0 if self.equation == 0 else DIMS + self.equation - 1
+        return range(first, DIMS if self.equation == 0 else first + 1)
+
+    def of(self, state: Sequence[Array]) -> list[Array]:
+        """Returns the fields of a state."""
+        return [state[number] for number in self.numbers]
+
+
+class ModesForce:
+    """A force on some modes of the velocity or of a scalar."""
+
+    #: The power that `held` put in during the last step.
+    held_power = 0.0
+
+    def __init__(self, modes: ForcedModes, fields: ForcedFields) -> None:
+        self.modes = modes
+        self.fields = fields
+
+    def local(self, values: Sequence[Array]) -> Array:
+        """Returns this rank's part of the numbers that all ranks add."""
+        return np.zeros(0)
+
+    def force(self, values: Sequence[Array], totals: Array) -> list[Array]:
+        """Returns the force on each mode, from the fields' values there and the sums over all ranks."""
+        raise NotImplementedError
+
+    def energy(self, values: Sequence[Array]) -> Array:
+        """Returns half the mean square of this rank's modes, as one number in an array."""
+        square = sum(part.real**2 + part.imag**2 for part in values)
+        return np.array([0.5 * float(np.sum(self.modes.weights * square))])
 
     def state(self, comm: Any) -> Any:
         """Returns JSON data for a checkpoint."""
@@ -84,65 +124,93 @@ class _Stateless:
         """Prepares the next step."""
 
 
-class ConstantPower(_Stateless):
-    """A force along the velocity of the modes |k| <= up_to, which puts a constant power into the flow.
+class ConstantPower(ModesForce):
+    """A force along the field of the modes |k| <= up_to, which puts in a constant power.
 
     f = P u / (2 E), where E is the energy of these modes.
     """
 
-    def __init__(self, modes: ForcedModes, power: float) -> None:
-        self.modes = modes
+    def __init__(self, modes: ForcedModes, fields: ForcedFields, power: float) -> None:
+        super().__init__(modes, fields)
         self.power = power
 
-    def local(self, velocity: Sequence[Array]) -> Array:
-        """Returns this rank's part of the numbers that all ranks add: the energy of the modes."""
-        square = sum(part.real**2 + part.imag**2 for part in velocity)
-        return np.array([0.5 * float(np.sum(self.modes.weights * square))])
+    def local(self, values: Sequence[Array]) -> Array:
+        return self.energy(values)
 
-    def force(self, velocity: Sequence[Array], totals: Array, time: float) -> list[Array]:
-        """Returns the force on each mode, from the velocity and the sums over all ranks."""
-        if not totals[0] > 0:
-            raise errors.InvalidArgument(
-                "a constant power needs energy in the forced modes; given none; set a velocity with such modes first"
-            )
-        return [self.power / (2 * totals[0]) * part for part in velocity]
+    def force(self, values: Sequence[Array], totals: Array) -> list[Array]:
+        _require_energy(totals[0], "a constant power")
+        return [self.power / (2 * totals[0]) * part for part in values]
 
 
-class Steady(_Stateless):
+class HeldEnergy(ModesForce):
+    """The modes |k| <= up_to keep the energy that they have at the first step: each step ends by scaling them."""
+
+    def __init__(self, modes: ForcedModes, fields: ForcedFields) -> None:
+        super().__init__(modes, fields)
+        self.target: float | None = None
+
+    def local(self, values: Sequence[Array]) -> Array:
+        return self.energy(values) if self.target is None else np.zeros(0)
+
+    def force(self, values: Sequence[Array], totals: Array) -> list[Array]:
+        """Notes the energy at the first step. The force acts between two steps, so it is 0 in a right-hand side."""
+        if self.target is None:
+            _require_energy(totals[0], "a held energy")
+            self.target = float(totals[0])
+        return []
+
+    def held(self, values: Sequence[Array], energy: float, dt: float) -> list[Array]:
+        """Returns the modes with the energy that is held; `energy` is the present one, after a step of `dt`."""
+        _require_energy(energy, "a held energy")
+        assert self.target is not None  # force() was called at the beginning of the step
+        self.held_power = (self.target - energy) / dt
+        return [math.sqrt(self.target / energy) * part for part in values]
+
+    def state(self, comm: Any) -> dict[str, Any]:
+        return {"target": self.target, "power": self.held_power}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        self.target, self.held_power = state["target"], state["power"]
+
+
+class Steady(ModesForce):
     """A force that does not change: a velocity field of a few modes, times an amplitude."""
 
-    def __init__(self, modes: ForcedModes, values: Sequence[Array]) -> None:
-        self.modes = modes
+    def __init__(self, modes: ForcedModes, fields: ForcedFields, values: Sequence[Array]) -> None:
+        super().__init__(modes, fields)
         self._values = list(values)
 
-    def local(self, velocity: Sequence[Array]) -> Array:
-        return np.zeros(0)
-
-    def force(self, velocity: Sequence[Array], totals: Array, time: float) -> list[Array]:
+    def force(self, values: Sequence[Array], totals: Array) -> list[Array]:
         return self._values
 
 
-class Random:
+class Random(ModesForce):
     """A random force with a correlation time on the modes |k| <= up_to (Eswaran and Pope 1988).
 
-    Each component of each mode is a process of Ornstein and Uhlenbeck, made free of divergence. It depends on the seed,
-    the wavevector and the step alone. `amplitude` is its root mean square in space.
+    Each component of each mode is a process of Ornstein and Uhlenbeck. That on the velocity is made free of divergence.
+    It depends on the seed, the wavevector and the step alone. `amplitude` is its root mean square in space.
     """
 
-    def __init__(self, modes: ForcedModes, amplitude: float, correlation_time: float, seed: int, count: int) -> None:
-        self.modes = modes
+    def __init__(
+        self,
+        modes: ForcedModes,
+        fields: ForcedFields,
+        amplitude: float,
+        correlation_time: float,
+        seed: int,
+        count: int,
+    ) -> None:
+        super().__init__(modes, fields)
         self.seed = seed
         self.correlation_time = correlation_time
         self.step = 0
-        # The projection removes one of three components.
-        self._scale = amplitude / math.sqrt(2 * max(1, count))
+        # The projection removes one of the velocity's three components.
+        independent = 2 if fields.equation == 0 else 1
+        self._scale = amplitude / math.sqrt(independent * max(1, count))
         self.values = self._drawn()
 
-    def local(self, velocity: Sequence[Array]) -> Array:
-        return np.zeros(0)
-
-    def force(self, velocity: Sequence[Array], totals: Array, time: float) -> list[Array]:
-        return self.modes.projected(self.values)
+    def force(self, values: Sequence[Array], totals: Array) -> list[Array]:
+        return self.modes.projected(self.values) if self.fields.equation == 0 else self.values
 
     def state(self, comm: Any) -> dict[str, Any]:
         """Returns the process as JSON data: a row of the wavevector and the values of each mode. Collective."""
@@ -156,8 +224,9 @@ class Random:
         self.step = state["step"]
         found = {tuple(map(int, row[:DIMS])): row[DIMS:] for row in state["modes"]}
         rows = [found[key] for key in zip(*(one.tolist() for one in self.modes.numbers), strict=True)]
-        table = np.array(rows, float).reshape(-1, 2 * DIMS)
-        self.values = [table[:, 2 * axis] + 1j * table[:, 2 * axis + 1] for axis in range(DIMS)]
+        count = len(self.values)
+        table = np.array(rows, float).reshape(-1, 2 * count)
+        self.values = [table[:, 2 * i] + 1j * table[:, 2 * i + 1] for i in range(count)]
 
     def advance(self, dt: float) -> None:
         """Advances the process by a time, exactly."""
@@ -167,7 +236,15 @@ class Random:
         self.values = [kept * old + math.sqrt(1 - kept**2) * new for old, new in zip(self.values, drawn, strict=True)]
 
     def _drawn(self) -> list[Array]:
-        return [self._scale * gaussian(self.seed, self.modes.numbers, self.step, axis) for axis in range(DIMS)]
+        # Each field of the state has a stream of its own.
+        return [self._scale * gaussian(self.seed, self.modes.numbers, self.step, n) for n in self.fields.numbers]
+
+
+def _require_energy(energy: float, what: str) -> None:
+    if not energy > 0:
+        raise errors.InvalidArgument(
+            f"{what} needs energy in the forced modes; given none; set a field with such modes first"
+        )
 
 
 def steady_field(name: str, wave: int) -> Any:
@@ -176,9 +253,6 @@ def steady_field(name: str, wave: int) -> Any:
         return lambda x, y, z: (np.sin(wave * y) + 0 * x * z, 0 * x * y * z, 0 * x * y * z)
     field = VELOCITIES[name]
     return lambda x, y, z: field(wave * x, wave * y, wave * z)
-
-
-AnyForce = ConstantPower | Random | Steady
 
 
 @dataclass(frozen=True)
@@ -192,10 +266,17 @@ class ForceOptions:
     wave: Any
     correlation_time: Any
     seed: Any
+    field: Any = VELOCITY
 
-    def checked(self, grid: Grid) -> ForceOptions:
-        """Returns the options with numbers of the right types."""
+    def checked(self, grid: Grid, scalars: Sequence[str]) -> ForceOptions:
+        """Returns the options with numbers of the right types; `scalars` are the names of the simulation's scalars."""
         checks.require_word("a force", self.kind, FORCES)
+        checks.require_word("the field of a force", self.field, (VELOCITY, *scalars))
+        if self.kind in STEADY and self.field != VELOCITY:
+            raise errors.InvalidArgument(
+                f'the force "{self.kind}" must act on the velocity; given the field {self.field!r}; give '
+                '"constant-power", "held-energy" or "random", or give the scalar a mean gradient'
+            )
         waves = min(grid.modes) // 2 if self.kind in STEADY else 2**31
         return ForceOptions(
             self.kind,
@@ -205,19 +286,23 @@ class ForceOptions:
             checks.integer(self.wave, "wave", 1, waves),
             positive(self.correlation_time, "correlation_time"),
             checks.integer(self.seed, "seed"),
+            self.field,
         )
 
 
-def force_of(given: ForceOptions, grid: Grid, fft: FFT, comm: Any) -> AnyForce:
-    """Makes a force. Collective over `comm`."""
-    options = runtime.agreed(comm, lambda: given.checked(grid))
+def force_of(given: ForceOptions, grid: Grid, scalars: Sequence[str], fft: FFT, comm: Any) -> ModesForce:
+    """Makes a force. `scalars` are the names of the scalars. Collective over `comm`."""
+    options = runtime.agreed(comm, lambda: given.checked(grid, scalars))
     if options.kind in STEADY:
         return _steady(options, grid, fft, comm)
+    fields = ForcedFields([VELOCITY, *scalars].index(options.field))
     modes = ForcedModes.up_to(grid, fft.output.indices(), fft.output.shape, options.up_to)
     if options.kind == "constant-power":
-        return ConstantPower(modes, options.power)
-    count = sum(_of_all(comm, float(np.sum(modes.weights))))
-    return Random(modes, options.amplitude, options.correlation_time, options.seed, round(count))
+        return ConstantPower(modes, fields, options.power)
+    if options.kind == "held-energy":
+        return HeldEnergy(modes, fields)
+    count = round(sum(_of_all(comm, float(np.sum(modes.weights)))))
+    return Random(modes, fields, options.amplitude, options.correlation_time, options.seed, count)
 
 
 def _steady(options: ForceOptions, grid: Grid, fft: FFT, comm: Any) -> Steady:
@@ -232,7 +317,7 @@ def _steady(options: ForceOptions, grid: Grid, fft: FFT, comm: Any) -> Steady:
     for spectrum in spectra:
         chosen |= np.abs(spectrum) > _FORCED_FROM * largest
     modes = ForcedModes.at(grid, fft.output.indices(), np.nonzero(chosen))
-    return Steady(modes, modes.of(spectra))
+    return Steady(modes, ForcedFields(0), modes.of(spectra))
 
 
 def _of_all(comm: Any, mine: float) -> list[float]:

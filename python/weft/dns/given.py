@@ -51,6 +51,11 @@ def problem_of(
     if precision == "f80" or dtypes.names_complex(dtype):
         raise errors.InvalidArgument(f"a simulation has float32 or float64; given {errors.shown(dtype)}")
     grid = Grid.of(shape, lengths, dealias)
+    if dealias == "random-shift" and scheme != "rk2":
+        raise errors.InvalidArgument(
+            f'the scheme of dealias = "random-shift" must be "rk2", whose two stages have two grids; given "{scheme}"; '
+            'give scheme = "rk2", or dealias = "phase-shift"'
+        )
     return grid, SCHEMES[scheme], diffusivity(viscosity, "the viscosity"), precision
 
 

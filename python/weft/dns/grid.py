@@ -12,9 +12,11 @@ from weft import errors
 from weft._support import checks
 from weft._support.grids import is_smooth
 from weft.arrays import Array
+from weft.dns.noise import uniform
 
 DIMS = 3
-DEALIASING = ("2/3", "2/3-sphere", "3/2", "phase-shift", "none")
+DEALIASING = ("2/3", "2/3-sphere", "3/2", "phase-shift", "random-shift", "none")
+_SPHERES = {"2/3-sphere": 1 / 3, "phase-shift": math.sqrt(2) / 3, "random-shift": math.sqrt(2) / 3}
 _FEWEST_POINTS = 4
 
 
@@ -26,7 +28,9 @@ class Grid:
     lengths : of the box, L.
     dealias : "2/3": modes |n| < N/3 of each axis. "2/3-sphere": those within the ellipsoid of these numbers. "3/2": all
               modes below N/2, products on a grid of 3/2 times the points. "phase-shift": modes within the ellipsoid
-              |n| < sqrt(2) N/3, products averaged over two grids (Patterson and Orszag 1971). "none": all modes below
+              |n| < sqrt(2) N/3, products averaged over two grids (Patterson and Orszag 1971). "random-shift": the same
+              modes, with products on one grid for each stage of "rk2": the grids of the two stages are half a step
+              apart at a random place, so that aliases are of the order dt^2 (Rogallo 1981). "none": all modes below
               N/2, with aliases.
     """
 
@@ -74,22 +78,30 @@ class Grid:
     @property
     def truncation(self) -> list[Array]:
         """For each axis numbers whose sum is 1 or more where a mode is dropped. Empty: none is."""
-        limits = {"2/3-sphere": 1 / 3, "phase-shift": math.sqrt(2) / 3}
-        if self.dealias not in limits:
+        if self.dealias not in _SPHERES:
             return []
-        limit = limits[self.dealias]
+        limit = _SPHERES[self.dealias]
         return [(self.numbers(axis) / (limit * n)) ** 2 for axis, n in enumerate(self.shape)]
 
     @property
-    def shifts(self) -> list[tuple[float, ...]]:
-        """The offsets of the grids on which products are formed, in units of its steps."""
-        return [(0.0,) * DIMS, (0.5,) * DIMS] if self.dealias == "phase-shift" else [(0.0,) * DIMS]
+    def products(self) -> int:
+        """The number of grids on which an evaluation forms products."""
+        return len(self.shifts(0, 0))
+
+    def shifts(self, step: int, stage: int) -> list[tuple[float, ...]]:
+        """Returns the offsets of the grids of an evaluation, in units of their steps, from the numbers of both."""
+        if self.dealias == "phase-shift":
+            return [(0.0,) * DIMS, (0.5,) * DIMS]
+        if self.dealias == "random-shift":
+            at_random = uniform(0, [np.arange(DIMS)], step, 0)
+            return [tuple(float(one) + 0.5 * stage for one in at_random)]
+        return [(0.0,) * DIMS]
 
     def _highest(self, n: int) -> int:
         """Returns the highest wavenumber of an axis of n points."""
         if self.dealias.startswith("2/3"):
             return math.ceil(n / 3) - 1
-        if self.dealias == "phase-shift":
+        if self.dealias.endswith("-shift"):
             return min(math.ceil(math.sqrt(2) * n / 3) - 1, (n - 1) // 2)
         return (n - 1) // 2
 

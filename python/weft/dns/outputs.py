@@ -31,7 +31,7 @@ _MEANS = (
     "integral_length",
     "rate",
 )
-_OF_SCALARS = ("variance", "dissipation", "production", "batchelor_length")
+_OF_SCALARS = ("variance", "dissipation", "production", "power", "batchelor_length")
 
 
 class RunOutput:

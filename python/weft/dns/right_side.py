@@ -11,7 +11,7 @@ import numpy as np
 from weft import runtime
 from weft._planning import start_of
 from weft.arrays import Array
-from weft.dns.forcing import ForcedModes
+from weft.dns.forcing import ForcedFields, ForcedModes
 from weft.dns.grid import DIMS, Grid
 from weft.dns.schemes import RIGHT_SIDE, Evaluation, Update
 from weft.fields.functions import FieldFunction
@@ -37,9 +37,10 @@ class Shells:
 
 @dataclass(frozen=True)
 class Force:
-    """A force on some modes: one array of values for each component of the velocity."""
+    """A force on some modes of some fields: one array of values for each field; none where it is 0."""
 
     modes: ForcedModes
+    fields: ForcedFields
     values: Sequence[Array]
 
 
@@ -84,7 +85,7 @@ class RightSide:
         self._diffusivities = [viscosity, *(scalar.diffusivity for scalar in scalars)]
         self._scalars = len(scalars)
         side = fft.output
-        extra = 1 if len(grid.shifts) > 1 else 0
+        extra = grid.products - 1
         fields = range(DIMS + len(scalars))
         self.registers = [list(state), *([side.zeros() for _ in fields] for _ in range(registers + extra - 1))]
         self._kernels = _kernels_of(fft, grid, self._diffusivities, scalars)
@@ -92,11 +93,15 @@ class RightSide:
             self._kernels.set_register(number, [start_of(array) if array.size else 0 for array in arrays])
 
     def evaluate(
-        self, evaluation: Evaluation, dt: float, forces: Sequence[Force] = (), shells: Shells | None = None
+        self,
+        evaluation: Evaluation,
+        dt: float,
+        shifts: Sequence[Sequence[float]],
+        forces: Sequence[Force] = (),
+        shells: Shells | None = None,
     ) -> Evaluated:
-        """Evaluates the right-hand side of a register and updates registers. Collective."""
+        """Evaluates the right-hand side of a register on grids of some shifts, and updates registers. Collective."""
         total = Evaluated()
-        shifts = self._grid.shifts
         last = len(self.registers) - 1
         scale = 1 / len(shifts)
         for number, shift in enumerate(shifts[:-1]):
@@ -107,12 +112,14 @@ class RightSide:
         decay_time = evaluation.decay * dt
         self._apply(_Call(evaluation.input, evaluation.updates, decay_time, shifts[-1], scale, added, shells), total)
         for force in forces:
-            self._add(force, evaluation.updates, decay_time)
+            if force.values:
+                self._add(force, evaluation.updates, decay_time)
         return total
 
     def look(self, shells: Shells) -> Evaluated:
         """Evaluates the right-hand side of the state for its sums alone. Collective."""
-        return self.evaluate(Evaluation(0, 0, 0, (_right_side_alone(len(self.registers) - 1),)), 0.0, (), shells)
+        evaluation = Evaluation(0, 0, 0, (_right_side_alone(len(self.registers) - 1),))
+        return self.evaluate(evaluation, 0.0, self._grid.shifts(0, 0), (), shells)
 
     def _apply(self, call: _Call, total: Evaluated) -> None:
         kernels = self._kernels
@@ -137,12 +144,12 @@ class RightSide:
     def _add(self, force: Force, updates: Sequence[Update], decay_time: float) -> None:
         """Adds a force to the registers, as if it had been in the right-hand side."""
         modes = force.modes
-        decay = np.exp(-self._diffusivities[0] * modes.squares * decay_time)
+        decay = np.exp(-self._diffusivities[force.fields.equation] * modes.squares * decay_time)
         for update in updates:
             factors = [term.factor * decay**term.decay for term in update.terms if term.source == RIGHT_SIDE]
             if not factors:
                 continue
-            for spectrum, values in zip(self.registers[update.target], force.values, strict=False):
+            for spectrum, values in zip(force.fields.of(self.registers[update.target]), force.values, strict=True):
                 spectrum[modes.places] += sum(factors) * values
 
     def _phases(self, shift: Sequence[float]) -> list[Any]:

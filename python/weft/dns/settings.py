@@ -9,7 +9,7 @@ from typing import Any
 
 from weft import errors
 from weft._support import checks
-from weft.dns.forcing import FORCES
+from weft.dns.forcing import FORCES, VELOCITY
 from weft.dns.grid import DEALIASING, DIMS
 from weft.dns.initial import SCALARS, VELOCITIES
 from weft.dns.keeping import duration
@@ -109,6 +109,7 @@ SECTIONS: dict[str, dict[str, Setting]] = {
     },
     "forcing": {
         "kind": Setting(_word(FORCES), REQUIRED, "the force"),
+        "field": Setting(checks.text, VELOCITY, "velocity, or the name of a scalar"),
         "power": Setting(number, 0.0, "of constant-power: energy for each unit of time"),
         "up_to": Setting(positive, 2.5, "highest forced wavenumber"),
         "amplitude": Setting(number, 1.0, "of the other forces"),

@@ -16,7 +16,8 @@ from weft._support import dtypes, pickles
 from weft.arrays import Array
 from weft.dns import checkpoints as checkpoint_files
 from weft.dns.diagnostics import Diagnosis, Flow, diagnosis_of
-from weft.dns.forcing import AnyForce, ForceOptions, force_of
+from weft.dns.forces import Forces
+from weft.dns.forcing import VELOCITY, ForceOptions
 from weft.dns.given import (
     every_of,
     problem_of,
@@ -31,7 +32,7 @@ from weft.dns.keeping import RunKeeper, duration
 from weft.dns.noise import gaussian
 from weft.dns.numbers import number
 from weft.dns.outputs import RunOutput
-from weft.dns.right_side import Evaluated, Force, RightSide, Scalar, Shells
+from weft.dns.right_side import Evaluated, RightSide, Scalar, Shells
 from weft.dns.running import Counters
 from weft.dns.schedule import Between, Every, StepRule, advance
 from weft.dns.stopping import StopWatch
@@ -54,7 +55,7 @@ class Simulation:
     viscosity : nu, of the unit length^2 / time.
     lengths   : of the box; one for all axes, or one for each. Default: 2 pi.
     scheme    : "ab2" (Adams and Bashforth), "rk2", "rk3" (low storage) or "rk4"; diffusion is integrated exactly.
-    dealias   : "2/3", "2/3-sphere", "3/2", "phase-shift" or "none"; see :class:`weft.dns.Grid`.
+    dealias   : "2/3", "2/3-sphere", "3/2", "phase-shift", "random-shift" or "none"; see :class:`weft.dns.Grid`.
     dtype     : float64 or float32. comm : an mpi4py communicator; None: this process alone. threads : of each rank.
     exchange, planning : as of :class:`weft.FFT`. plan : that of the transform of another simulation, `fft.plan`.
 
@@ -121,8 +122,7 @@ class Simulation:
         self._schedule: list[Every] = []
         self._marks: list[dict[str, Any]] = []  # of the outputs of a checkpoint, for every()
         self._on_grid: FFT | None = None
-        self._forces: list[AnyForce] = []
-        self._force_options: list[ForceOptions] = []
+        self._forces = Forces(comm)
         self._right_side = self._bound([self._fft.output.zeros() for _ in range(DIMS)])
 
     def __reduce_ex__(self, protocol: Any) -> Any:
@@ -195,6 +195,7 @@ class Simulation:
         self,
         kind: str,
         *,
+        field: str = VELOCITY,
         power: float = 0.0,
         up_to: float = 2.5,
         amplitude: float = 1.0,
@@ -204,13 +205,15 @@ class Simulation:
     ) -> None:
         """Adds a force on the large scales.
 
-        kind : "constant-power": f = P u / (2 E) on |k| <= up_to, which puts `power` into the flow. "random": a force of
-               `amplitude` and `correlation_time` on |k| <= up_to, by `seed`. "taylor-green", "abc" or "kolmogorov": the
-               steady field of this name and of `wave` waves along each axis, times `amplitude`.
+        kind  : "constant-power": f = P u / (2 E) on |k| <= up_to, which puts in the power P. "held-energy": the modes
+                |k| <= up_to keep the energy that they have at the first step, since each step ends by scaling them.
+                "random": a force of `amplitude` and `correlation_time` on |k| <= up_to, by `seed`. "taylor-green",
+                "abc" or "kolmogorov": the steady field of this name, of `wave` waves along each axis, times `amplitude`.
+        field : "velocity", or the name of a scalar, where the energy is <theta^2>/2.
         """
-        options = ForceOptions(kind, power, up_to, amplitude, wave, correlation_time, seed)
-        self._forces.append(force_of(options, self.grid, self._fft, self.comm))
-        self._force_options.append(options)
+        options = ForceOptions(kind, power, up_to, amplitude, wave, correlation_time, seed, field)
+        names = [scalar.name for scalar in self.scalars]
+        self._forces.add(options, self.grid, names, self._fft)
 
     def step(self, dt: float, *, diagnose: bool = False) -> Diagnosis | None:
         """Advances all fields by a step. The CFL number is dt * rate.
@@ -221,14 +224,14 @@ class Simulation:
         diagnosis = None
         for index, evaluation in enumerate(self.scheme.evaluations(dt, self.previous_dt)):
             registers = self._right_side.registers
-            forces, power = self._forces_of(registers[evaluation.input])
+            forces, powers = self._forces.on(registers[evaluation.input], 1 + len(self.scalars))
             shells = self._shells() if diagnose and index == 0 else None
-            done = self._right_side.evaluate(evaluation, dt, forces, shells)
+            shifts = self.grid.shifts(self.counters.steps, index)
+            done = self._right_side.evaluate(evaluation, dt, shifts, forces, shells)
             self._count(done)
             if shells:
-                diagnosis = self._diagnosis(done, power)
-        for force in self._forces:
-            force.advance(dt)
+                diagnosis = self._diagnosis(done, powers)
+        self._forces.end_step(self.spectra, dt)
         self.previous_dt = dt
         self.time += dt
         self.counters.steps += 1
@@ -236,10 +239,10 @@ class Simulation:
 
     def diagnose(self) -> Diagnosis:
         """Returns the diagnosis of the present state, at the cost of one evaluation. Collective."""
-        _, power = self._forces_of(self.spectra)
+        _, powers = self._forces.on(self.spectra, 1 + len(self.scalars))
         done = self._right_side.look(self._shells())
         self._count(done)
-        return self._diagnosis(done, power)
+        return self._diagnosis(done, powers)
 
     def every(
         self, *, time: float | None = None, steps: int | None = None, do: RunOutput | Sequence[RunOutput] = ()
@@ -299,8 +302,8 @@ class Simulation:
         record = {
             "problem": problem_record(self.grid, self.viscosity, self.scheme, self._fft),
             "scalars": [asdict(scalar) for scalar in self.scalars],
-            "forces": [asdict(options) for options in self._force_options],
-            "force_states": [force.state(self.comm) for force in self._forces],
+            "forces": self._forces.options(),
+            "force_states": self._forces.state(),
             "time": self.time,
             "previous_dt": self.previous_dt,
             "rate": self.rate,
@@ -317,8 +320,7 @@ class Simulation:
 
     def restore(self, record: dict[str, Any]) -> None:
         """Takes the numbers of a checkpoint: times, counters, forces. Its spectra are read into kept_registers()."""
-        for force, state in zip(self._forces, record["force_states"], strict=True):
-            force.restore(state)
+        self._forces.restore(record["force_states"])
         self.time, self.previous_dt, self.rate = record["time"], record["previous_dt"], record["rate"]
         self.counters = Counters(**record["counters"])
         self._marks = list(record["outputs"])
@@ -406,28 +408,6 @@ class Simulation:
     def _bound(self, state: Sequence[Array]) -> RightSide:
         return RightSide(self._fft, self.grid, self.viscosity, self.scalars, self.scheme.registers, state)
 
-    def _forces_of(self, spectra: Sequence[Array]) -> tuple[list[Force], float]:
-        """Returns the forces on a register, and the power that they put into the flow."""
-        if not self._forces:
-            return [], 0.0
-        velocities = [force.modes.of(spectra[:DIMS]) for force in self._forces]
-        local = [force.local(velocity) for force, velocity in zip(self._forces, velocities, strict=True)]
-        ends = np.cumsum([len(part) for part in local])[:-1]
-        totals = np.split(self._summed(np.concatenate(local)), ends)
-        forces, powers = [], []
-        for force, velocity, total in zip(self._forces, velocities, totals, strict=True):
-            values = force.force(velocity, total, self.time)
-            forces.append(Force(force.modes, values))
-            work = sum(np.real(np.conj(u) * f) for u, f in zip(velocity, values, strict=True))
-            powers.append(float(np.sum(force.modes.weights * work)))
-        return forces, float(self._summed(np.array([sum(powers)]))[0])
-
-    def _summed(self, mine: Array) -> Array:
-        """Returns the sums over all ranks, in their order."""
-        if self.comm is None or not mine.size:
-            return mine
-        return np.asarray(np.sum(self.comm.allgather(mine), axis=0))
-
     def _shells(self) -> Shells:
         """Returns shells of the smallest wavenumber of the box up to the highest one."""
         width = min(2 * math.pi / length for length in self.grid.lengths)
@@ -436,10 +416,10 @@ class Simulation:
     def _highest_wavenumber(self) -> float:
         return math.sqrt(sum(float(np.max(self.grid.wavenumbers(axis))) ** 2 for axis in range(DIMS)))
 
-    def _diagnosis(self, done: Evaluated, power: float) -> Diagnosis:
+    def _diagnosis(self, done: Evaluated, powers: Array) -> Diagnosis:
         resolved = min(float(np.max(self.grid.wavenumbers(axis))) for axis in range(DIMS))
         flow = Flow(self.viscosity, self.scalars, self._shells(), resolved)
-        self.last_diagnosis = diagnosis_of(flow, done.sums, self.time, done.rate, power)
+        self.last_diagnosis = diagnosis_of(flow, done.sums, self.time, done.rate, powers)
         return self.last_diagnosis
 
     def _energies_of(self, spectrum: Any) -> Array:

@@ -310,7 +310,7 @@ def _invariants(where: _Ranks, quick: bool) -> Iterator[Check]:
 def _work_of_products(where: _Ranks, sim: Simulation) -> list[float]:
     """Returns |Re sum conj(u) N| / sum |conj(u) N|, of the velocity and of the scalar."""
     side = RightSide(sim.fft, sim.grid, 0.0, sim.scalars, 2, sim.spectra)
-    side.evaluate(Evaluation(0, 0, 0, (Update.of(1, (RIGHT_SIDE, 0, 1.0)),)), 0.0)
+    side.evaluate(Evaluation(0, 0, 0, (Update.of(1, (RIGHT_SIDE, 0, 1.0)),)), 0.0, sim.grid.shifts(0, 0))
     weight = np.where(sim.fft.output.indices()[-1] == 0, 1.0, 2.0)
     state, products = side.registers
     mine: list[float] = []

@@ -32,9 +32,11 @@ def simulation(**options: Any) -> dns.Simulation:
     """Returns a simulation with a scalar and forces of all kinds that have a state."""
     sim = dns.Simulation((16, 12, 10), **{"viscosity": 0.02, **options})
     sim.set_random_velocity(lambda k: k**2 * np.exp(-k), seed=3)
-    sim.add_scalar("theta", diffusivity=0.03, mean_gradient=(1, 0, 0))
+    sim.add_scalar("theta", diffusivity=0.03, mean_gradient=(1, 0, 0), field=lambda x, y, z: np.sin(x) + 0 * y * z)
     sim.add_forcing("random", amplitude=0.5, seed=4)
     sim.add_forcing("constant-power", power=0.1)
+    sim.add_forcing("random", field="theta", amplitude=0.2, seed=5)
+    sim.add_forcing("held-energy", field="theta", up_to=1.5)
     return sim
 
 
@@ -61,6 +63,7 @@ def states_are_equal(one: dns.Simulation, other: dns.Simulation) -> bool:
     [
         ("ab2", {}),
         ("rk2", {"dealias": "phase-shift"}),
+        ("rk2", {"dealias": "random-shift"}),
         ("rk3", {"dtype": "float32"}),
         ("rk4", {"dealias": "3/2", "threads": 2}),
         ("ab2", {"dtype": "float32", "threads": 2}),

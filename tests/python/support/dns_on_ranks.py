@@ -31,9 +31,11 @@ def beltrami_error(comm: Any, *, scheme: str, dt: float, dealias: str = "2/3", d
     return float(max(errors))
 
 
-def fields_after(comm: Any, *, steps: int, dealias: str = "2/3") -> list[list[float]] | None:
+def fields_after(comm: Any, *, steps: int, dealias: str = "2/3", scheme: str = "ab2") -> list[list[float]] | None:
     """Returns all fields of a simulation on rank 0, gathered in space."""
-    sim = dns.Simulation((12, 10, 14), viscosity=0.01, lengths=(2.0, 1.5, 3.0), dealias=dealias, comm=comm)
+    sim = dns.Simulation(
+        (12, 10, 14), viscosity=0.01, lengths=(2.0, 1.5, 3.0), scheme=scheme, dealias=dealias, comm=comm
+    )
     sim.set_velocity(
         lambda x, y, z: (np.sin(np.pi * x + 4 * np.pi * y / 1.5), np.cos(2 * np.pi * z / 3 + np.pi * x), 0.2)
     )
@@ -50,10 +52,11 @@ def numbers_after(comm: Any) -> list[float]:
     """Returns diagnoses of a forced simulation after a few steps."""
     sim = dns.Simulation((12, 10, 14), viscosity=0.02, scheme="rk2", comm=comm)
     sim.set_random_velocity(lambda k: k**2 * np.exp(-k), seed=5)
-    sim.add_scalar("theta", diffusivity=0.02, mean_gradient=(1.0, 0, 0))
+    sim.add_scalar("theta", diffusivity=0.02, mean_gradient=(1.0, 0, 0), field=lambda x, y, z: np.sin(x) + 0 * y * z)
     sim.add_forcing("constant-power", power=0.1, up_to=2.5)
     sim.add_forcing("random", amplitude=0.3, up_to=2.5, seed=3)
     sim.add_forcing("abc", amplitude=0.1)
+    sim.add_forcing("held-energy", field="theta", up_to=1.5)
     for _ in range(3):
         sim.step(0.02)
     found = sim.diagnose()
@@ -76,6 +79,8 @@ def _forced(comm: Any) -> dns.Simulation:
     sim.add_scalar("theta", diffusivity=0.02, mean_gradient=(1.0, 0, 0))
     sim.add_forcing("constant-power", power=0.1)
     sim.add_forcing("random", amplitude=0.3, seed=3)
+    sim.add_forcing("random", field="theta", amplitude=0.2, seed=3)
+    sim.add_forcing("held-energy", up_to=1.5)
     return sim
 
 

@@ -47,7 +47,7 @@ def check(case: SimulationCase, ranks: int, machine: str | None, as_json: bool, 
         after=True,
         fields=(there, back),
     )
-    grids = len(grid.shifts)
+    grids = grid.products
     evaluation_s = predicted.seconds * grids
     evaluations = len(scheme.evaluations(1.0, 1.0))
     steps = _steps(case)
