@@ -113,26 +113,21 @@ void inverse(const InverseRow<T>* row) {
 /// Raises `largest` to the largest rate; to infinity if one is not finite.
 template <class T>
 void raise(double* largest, const T* rate, int n) {
-  constexpr int lanes = 16;
-  T most[lanes] = {};
-  T check[lanes] = {};
-  int i = 0;
-  for (; i + lanes <= n; i += lanes)
-    for (int j = 0; j < lanes; ++j) {
-      most[j] = rate[i + j] > most[j] ? rate[i + j] : most[j];
-      check[j] += rate[i + j] * 0;  // not a number for infinite numbers, too
+  // Halves of the chunk are compared until one number is left, because such loops are vectorised.
+  alignas(64) T most[chunk];
+  alignas(64) T check[chunk];
+  for (int i = 0; i < chunk; ++i) {
+    most[i] = i < n ? rate[i] : T(0);
+    check[i] = most[i] * 0;  // not a number for infinite numbers, too
+  }
+  for (int half = chunk / 2; half > 0; half /= 2)
+    for (int i = 0; i < half; ++i) {
+      most[i] = most[i] > most[half + i] ? most[i] : most[half + i];
+      check[i] += check[half + i];
     }
-  for (; i < n; ++i) {
-    most[0] = rate[i] > most[0] ? rate[i] : most[0];
-    check[0] += rate[i] * 0;
-  }
-  T total = 0;
-  for (int j = 0; j < lanes; ++j) {
-    const auto value = static_cast<double>(most[j]);
-    *largest = value > *largest ? value : *largest;
-    total += check[j];
-  }
-  if (!(total == 0)) *largest = __builtin_inf();
+  const auto value = static_cast<double>(most[0]);
+  *largest = value > *largest ? value : *largest;
+  if (!(check[0] == 0)) *largest = __builtin_inf();
 }
 
 template <class T>
@@ -149,34 +144,61 @@ T magnitude(T value) {
   return value < 0 ? -value : value;
 }
 
+/// The products u x w of a chunk, and its rates. Outputs may be the inputs of the same elements: each
+/// element is read before it is written.
 template <class T>
-void space(const SpaceRow<T>* row) {
-  alignas(64) T field[6 + most_scalars][chunk];
-  alignas(64) T product[chunk];
-  const Count stride = row->stride;
-  for (Count first = 0; first < row->count; first += chunk) {
-    const int n = smaller(row->count - first, chunk);
+void cross(const SpaceRow<T>& row, Count first, int n, T* rate) {
+  const Count stride = row.stride;
+  const T* in[6];
+  T* out[3];
+  for (int c = 0; c < 6; ++c) in[c] = row.in[c] + first * stride;
+  for (int c = 0; c < 3; ++c) out[c] = row.out[c] + first * stride;
+  const auto at = [&](int i, Count step) {
+    const Count j = i * step;
+    const T u = in[0][j];
+    const T v = in[1][j];
+    const T w = in[2][j];
+    const T x = in[3][j];
+    const T y = in[4][j];
+    const T z = in[5][j];
+    rate[i] = magnitude(u) * row.inverse_steps[0] + magnitude(v) * row.inverse_steps[1] +
+              magnitude(w) * row.inverse_steps[2];
+    out[0][j] = v * z - w * y;
+    out[1][j] = w * x - u * z;
+    out[2][j] = u * y - v * x;
+  };
+  if (stride == 1) {
+#pragma GCC ivdep
+    for (int i = 0; i < n; ++i) at(i, 1);
+  } else {
+    for (int i = 0; i < n; ++i) at(i, stride);
+  }
+}
+
+template <class T>
+void space(const SpaceRow<T>* given) {
+  const SpaceRow<T>& row = *given;
+  alignas(64) T velocity[3][chunk];
+  alignas(64) T scalar[most_scalars][chunk];
+  alignas(64) T rate[chunk];
+  alignas(64) T flux[chunk];
+  const Count stride = row.stride;
+  for (Count first = 0; first < row.count; first += chunk) {
+    const int n = smaller(row.count - first, chunk);
     const Count at = first * stride;
-    for (Count c = 0; c < 6 + row->scalars; ++c) read(row->in[c] + at, stride, n, field[c]);
-    for (int i = 0; i < n; ++i)
-      product[i] = magnitude(field[0][i]) * row->inverse_steps[0] +
-                   magnitude(field[1][i]) * row->inverse_steps[1] +
-                   magnitude(field[2][i]) * row->inverse_steps[2];
-    for (Count s = 0; s < row->scalars; ++s)  // a scalar that is not finite shows in the rate, too
-      for (int i = 0; i < n; ++i) product[i] += field[6 + s][i] * 0;
-    if (row->largest != nullptr) raise(row->largest, product, n);
-    for (int a = 0; a < 3; ++a) {
-      const int b = (a + 1) % 3;
-      const int c = (a + 2) % 3;
+    // Scalars need the velocity and all scalars before they change.
+    for (int a = 0; a < 3 && row.scalars > 0; ++a) read(row.in[a] + at, stride, n, velocity[a]);
+    for (Count s = 0; s < row.scalars; ++s) read(row.in[6 + s] + at, stride, n, scalar[s]);
+    cross(row, first, n, rate);
+    for (Count s = 0; s < row.scalars; ++s) {
       for (int i = 0; i < n; ++i)
-        product[i] = field[b][i] * field[3 + c][i] - field[c][i] * field[3 + b][i];
-      write(product, n, row->out[a] + at, stride);
-    }
-    for (Count s = 0; s < row->scalars; ++s)
+        rate[i] += scalar[s][i] * 0;  // a scalar that is not finite shows in the rate, too
       for (int a = 0; a < 3; ++a) {
-        for (int i = 0; i < n; ++i) product[i] = field[a][i] * field[6 + s][i];
-        write(product, n, row->out[3 + 3 * s + a] + at, stride);
+        for (int i = 0; i < n; ++i) flux[i] = velocity[a][i] * scalar[s][i];
+        write(flux, n, row.out[3 + 3 * s + a] + at, stride);
       }
+    }
+    if (row.largest != nullptr) raise(row.largest, rate, n);
   }
 }
 

@@ -281,7 +281,8 @@ void transform_all(const Tables& tables, const DuccLines& lines, const T* from, 
                    void* workspace) {
   for (Index line = 0; line < lines.count;) {
     const Index live = std::min<Index>(lines.count - line, lanes<T>);
-    const bool single = live < lanes<T> && lines.length <= scalar_length_max;
+    // A vector with idle lanes is faster than two lines one by one.
+    const bool single = live == 1 && lines.length <= scalar_length_max;
     const T* const in = from + line * (lines.across ? 2 : lines.in_pitch);
     T* const out = to + line * (lines.across ? 2 : lines.out_pitch);
     if (single)

@@ -36,6 +36,14 @@ std::int64_t smallest_stride(int axis, const Place& inlet, const Place& outlet) 
   return std::min(inlet.pieces[0].strides[axis], outlet.pieces[0].strides[axis]);
 }
 
+/// Returns the elements of a row of a block's planes: the indices of the row axis, or one.
+std::int64_t row_elements(const PlaneShape& plane, const std::vector<int>& batch_axes,
+                          const Shape& widths) {
+  for (std::size_t i = 0; i < batch_axes.size(); ++i)
+    if (batch_axes[i] == plane.row_axis) return padded_row(widths[i], plane.element_bytes);
+  return 1;
+}
+
 /// Divides one axis among the threads: the outermost that is long enough, otherwise the longest.
 void divide_among_threads(Shape& widths, const std::vector<std::size_t>& by_stride, int threads) {
   if (threads == 1 || by_stride.empty()) return;
@@ -55,8 +63,10 @@ PlaneShape plane_shape(const std::vector<AxisTransform>& transforms, const Place
 }
 
 PlaneShape plane_of_elements(const std::vector<AxisTransform>& transforms, const Place& inlet,
-                             std::int64_t element_bytes, const LocalOptions& options) {
+                             std::int64_t element_bytes, const LocalOptions& options,
+                             int row_axis) {
   PlaneShape plane;
+  plane.row_axis = row_axis;
   plane.element_bytes = element_bytes;
   std::vector<AxisTransform> by_stride = transforms;
   const Shape& strides = inlet.pieces[0].strides;
@@ -69,8 +79,8 @@ PlaneShape plane_of_elements(const std::vector<AxisTransform>& transforms, const
     plane.extents.push_back(are_complex ? complex_extent(t) : t.length);
     plane.strides.push_back(step);
     // Only the rows along the fastest axis are padded.
-    step =
-        step == 1 ? padded_row(plane.extents.back(), element_bytes) : step * plane.extents.back();
+    step = step == 1 && row_axis < 0 ? padded_row(plane.extents.back(), element_bytes)
+                                     : step * plane.extents.back();
   }
   plane.bytes = step * element_bytes;
   return plane;
@@ -79,18 +89,28 @@ PlaneShape plane_of_elements(const std::vector<AxisTransform>& transforms, const
 Place plane_place(const PlaneShape& plane, const Box& region, const std::vector<int>& batch_axes,
                   const Shape& widths) {
   const std::int64_t element_bytes = plane.element_bytes;
+  const std::int64_t row = row_elements(plane, batch_axes, widths);
   Piece piece{region, scratch_buffer, 0, Shape(region.dims(), 0)};
   for (std::size_t i = 0; i < plane.axes.size(); ++i) {
     piece.box.lower[plane.axes[i]] = 0;
     piece.box.upper[plane.axes[i]] = plane.extents[i];
-    piece.strides[plane.axes[i]] = plane.strides[i];
+    piece.strides[plane.axes[i]] = row * plane.strides[i];
   }
-  std::int64_t step = plane.bytes / element_bytes;
-  for (int i = static_cast<int>(batch_axes.size()) - 1; i >= 0; --i) {
-    piece.strides[batch_axes[i]] = step;
-    step *= widths[i];
+  std::int64_t step = row * (plane.bytes / element_bytes);
+  for (std::size_t i = batch_axes.size(); i-- > 0;) {
+    const bool is_row = batch_axes[i] == plane.row_axis;
+    piece.strides[batch_axes[i]] = is_row ? 1 : step;
+    if (!is_row) step *= widths[i];
   }
   return {{piece}, element_bytes};
+}
+
+std::int64_t planes_bytes(const PlaneShape& plane, const std::vector<int>& batch_axes,
+                          const Shape& widths) {
+  std::int64_t bytes = plane.bytes * row_elements(plane, batch_axes, widths);
+  for (std::size_t i = 0; i < batch_axes.size(); ++i)
+    if (batch_axes[i] != plane.row_axis) bytes *= widths[i];
+  return bytes;
 }
 
 BlockMemory fused_block_memory(std::int64_t plane_bytes) {

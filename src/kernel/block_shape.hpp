@@ -16,18 +16,25 @@ struct PlaneShape {
   Shape strides;          ///< in elements; rows padded
   std::int64_t bytes = 0;
   std::int64_t element_bytes = 0;  ///< of the widest element of these transforms
+  /// A batch axis whose indices are adjacent in memory; -1: a plane is contiguous. Then strides and
+  /// bytes are those of one index, as if it was alone.
+  int row_axis = -1;
 };
 PlaneShape plane_shape(const std::vector<AxisTransform>& transforms, const Place& inlet,
                        const LocalOptions& options);
 /// Returns the plane for elements of `element_bytes`. Its extents are those of whole lines, even if
-/// the array has fewer points or modes.
+/// the array has fewer points or modes. `row_axis`: see PlaneShape.
 PlaneShape plane_of_elements(const std::vector<AxisTransform>& transforms, const Place& inlet,
-                             std::int64_t element_bytes, const LocalOptions& options);
+                             std::int64_t element_bytes, const LocalOptions& options,
+                             int row_axis = -1);
 
 /// Returns the planes of a block as a place. `widths` are those of the block, from block_widths().
-/// Batch axes are slower in memory than the plane's axes.
+/// Batch axes are slower in memory than the plane's axes, except the plane's row axis.
 Place plane_place(const PlaneShape& plane, const Box& region, const std::vector<int>& batch_axes,
                   const Shape& widths);
+/// Returns the bytes of that place.
+std::int64_t planes_bytes(const PlaneShape& plane, const std::vector<int>& batch_axes,
+                          const Shape& widths);
 
 /// The memory of a block in cache.
 struct BlockMemory {

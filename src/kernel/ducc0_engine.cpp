@@ -99,6 +99,13 @@ class DuccTransform final : public LineTransform {
 
   void execute(void* in, void* out) const override { tables_->execute(lines_, in, out); }
 
+  bool execute_first(void* in, void* out, std::int64_t count) const override {
+    DuccLines first = lines_;
+    first.count = count;
+    tables_->execute(first, in, out);
+    return true;
+  }
+
  private:
   std::shared_ptr<const Tables> tables_;
   DuccLines lines_;

@@ -38,6 +38,12 @@ class LineTransform {
   /// Thread-safety  any number of threads may execute one transform on different buffers; all get
   ///                the same bits.
   virtual void execute(void* in, void* out) const = 0;
+
+  /// Transforms the first `count` lines alone, under the same rules. Returns false, and does nothing,
+  /// if the library's plans have a fixed number of lines.
+  virtual bool execute_first(void* /*in*/, void* /*out*/, std::int64_t /*count*/) const {
+    return false;
+  }
 };
 
 /// The interface to a library for local transforms.

@@ -65,7 +65,7 @@ Place FieldChain::Station::place_of(std::int64_t field) const {
 class FieldChain::CellMaker {
  public:
   CellMaker(const FieldChain& chain, const Box& region)
-      : chain_(chain), spec_(chain.spec_), region_(region) {}
+      : chain_(chain), spec_(chain.spec_), region_(region), row_axis_(row_axis()) {}
 
   /// `size` grows as the cell needs.
   Cell made(ScratchSize& size) {
@@ -103,7 +103,8 @@ class FieldChain::CellMaker {
       for (const bool before : {true, false}) {
         const std::int64_t element_bytes = element_bytes_at(spec_, f, before, chain_.precision_);
         Station station{
-            plane_of_elements(first_transforms(spec_), spec_.inlet, element_bytes, chain_.options_),
+            plane_of_elements(first_transforms(spec_), spec_.inlet, element_bytes, chain_.options_,
+                              row_axis_),
             spec_.parts[before ? f : f + 1].fields,
             banks_,
             box,
@@ -116,6 +117,24 @@ class FieldChain::CellMaker {
         stations_.push_back(std::move(station));
       }
     }
+  }
+
+  /// Returns the batch axis that is contiguous in the arrays, if all lines run across memory there
+  /// and their transforms leave them so. Then rows of the arrays stay rows in the cache, also for the
+  /// functions. Otherwise -1.
+  int row_axis() const {
+    const auto& strides = spec_.inlet.pieces[0].strides;
+    for (const ChainPart& part : spec_.parts)
+      for (const AxisTransform& t : part.transforms)
+        if (!t.kind.is_c2c() || numbers_lines(t) || t.padding > 0 || strides[t.axis] == 1) return -1;
+    for (const int axis : chain_.batch_axes_) {
+      const auto is_row = [&](const Piece& piece) { return piece.strides[axis] == 1; };
+      if (region_.extent(axis) > 1 && !spec_.inlet.narrow && !spec_.outlet.narrow &&
+          std::all_of(spec_.inlet.pieces.begin(), spec_.inlet.pieces.end(), is_row) &&
+          std::all_of(spec_.outlet.pieces.begin(), spec_.outlet.pieces.end(), is_row))
+        return axis;
+    }
+    return -1;
   }
 
   /// Returns the largest number of fields of a bank's stations.
@@ -174,14 +193,12 @@ class FieldChain::CellMaker {
 
   /// Gives the stations their places in scratch memory; returns the bytes of all.
   std::int64_t set_places(const Shape& widths) {
-    std::int64_t lines = 1;
-    for (const std::int64_t width : widths) lines *= width;
     std::int64_t end = 0;
     for (std::size_t bank = 0; bank < banks_; ++bank) {
       std::int64_t field_bytes = 0;
       for (Station& station : stations_)
         if (station.bank == bank) {
-          field_bytes = aligned(station.shape.bytes * lines);
+          field_bytes = aligned(planes_bytes(station.shape, chain_.batch_axes_, widths));
           station.offset_bytes = end;
           station.field_bytes = field_bytes;
           station.place = plane_place(station.shape, region_, chain_.batch_axes_, widths);
@@ -221,7 +238,7 @@ class FieldChain::CellMaker {
     const std::int64_t widest =
         plane_shape(spec_.parts[part].transforms, spec_.inlet, chain_.options_).element_bytes;
     const PlaneShape shape =
-        plane_of_elements(first_transforms(spec_), spec_.inlet, widest, chain_.options_);
+        plane_of_elements(first_transforms(spec_), spec_.inlet, widest, chain_.options_, row_axis_);
     const auto fits = [&](const Place& place) {
       return place.pieces[0].buffer == scratch_buffer && place.element_bytes == shape.element_bytes;
     };
@@ -230,9 +247,7 @@ class FieldChain::CellMaker {
     Place place = plane_place(shape, region_, chain_.batch_axes_, widths_);
     if (between_offset_ < 0) {
       between_offset_ = bytes;
-      std::int64_t lines = 1;
-      for (const std::int64_t width : widths_) lines *= width;
-      bytes += aligned(shape.bytes * lines);
+      bytes += aligned(planes_bytes(shape, chain_.batch_axes_, widths_));
     }
     place.pieces[0].offset = between_offset_ / shape.element_bytes;
     return place;
@@ -257,6 +272,7 @@ class FieldChain::CellMaker {
   const FieldChain& chain_;
   const ChainSpec& spec_;
   const Box& region_;
+  int row_axis_ = -1;
   std::vector<Station> stations_;
   std::size_t banks_ = 0;
   Shape widths_;
@@ -268,6 +284,7 @@ class FieldChain::CellMaker {
 FieldChain::FieldChain(const ChainSpec& spec, const ChainTables& tables, Precision precision,
                        const LocalOptions& options)
     : spec_(spec), tables_(&tables), precision_(precision), options_(options) {
+  options_.keeps_rows = true;
   for (const ChainFunction& function : spec_.functions) result_count_ += function.results;
   if (spec_.box.empty()) return;
   batch_axes_ = batch_axes_of(spec_.box, first_transforms(spec_));

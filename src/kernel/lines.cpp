@@ -64,9 +64,13 @@ LineChoice LocalOptions::choice_of(LineKind kind, std::int64_t length, bool acro
   LineChoice found{engine, TileForm::along};
   for (const ChoiceOfLines& each : choices) {
     if (each.kind != choice_kind(kind) || each.length != length) continue;
-    if (each.across_memory == across_memory) return each.choice;
+    if (each.across_memory == across_memory) {
+      found = each.choice;
+      break;
+    }
     if (!each.across_memory) found = each.choice;
   }
+  if (across_memory && keeps_rows) found.form = TileForm::across;
   return found;
 }
 
@@ -83,8 +87,8 @@ LineRunner::LineRunner(const AxisTransform& transform, const LocalOptions& optio
   group_ = engine.lines_together(options.precision, transform.length, choice.form);
   // A row across a tile may have fewer lines than that.
   if (form_ == TileForm::across)
-    group_ = std::min(group_, static_cast<std::int64_t>(std::bit_floor(
-                                  static_cast<std::uint64_t>(in_pitch_bytes / element_bytes_))));
+    group_ = std::min(group_, static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(
+                                  std::min(in_pitch_bytes, out_pitch_bytes) / element_bytes_))));
   LineProblem problem{.kind = transform.kind,
                       .precision = options.precision,
                       .length = transform.length,
@@ -131,6 +135,9 @@ void LineRunner::transform_lines(const Plans& plans, char* from, std::int64_t fr
   std::int64_t k = 0;
   for (; k + group_ <= count; k += group_)
     plans.many->execute(from + k * from_step, to + k * out_step());
+  if (k < count &&
+      plans.many->execute_first(from + k * from_step, to + k * out_step(), count - k))
+    return;
   for (; k < count; ++k) plans.one->execute(from + k * from_step, to + k * out_step());
 }
 

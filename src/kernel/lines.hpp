@@ -107,6 +107,9 @@ struct LocalOptions {
   int threads = 1;
   Stores outlet_stores = Stores::cached;  ///< how a sweep writes its outlet
   std::vector<ChoiceOfLines> choices = {};
+  /// Lines that run across memory do so in tiles, too, whatever their choice: also a function of
+  /// fields works on rows of the arrays.
+  bool keeps_rows = false;
 
   /// Returns the choice for lines. If there is none for lines across memory, returns that for
   /// contiguous lines.

@@ -10,6 +10,26 @@ void copy_point(const LinePoints<Real>& points, std::int64_t to, std::int64_t fr
   std::copy_n(points[from], points.width, points[to]);
 }
 
+/// Moves points to lower places. The old and the new places may overlap.
+template <class Real>
+void move_down(const LinePoints<Real>& points, std::int64_t to, std::int64_t from,
+               std::int64_t count) {
+  if (points.are_contiguous())
+    std::copy(points[from], points[from + count], points[to]);
+  else
+    for (std::int64_t i = 0; i < count; ++i) copy_point(points, to + i, from + i);
+}
+
+/// Moves points to higher places. The old and the new places may overlap.
+template <class Real>
+void move_up(const LinePoints<Real>& points, std::int64_t to, std::int64_t from,
+             std::int64_t count) {
+  if (points.are_contiguous())
+    std::copy_backward(points[from], points[from + count], points[to + count]);
+  else
+    for (std::int64_t i = count - 1; i >= 0; --i) copy_point(points, to + i, from + i);
+}
+
 /// Multiplies the real parts of complex numbers by a factor. Sets their imaginary parts to 0, as
 /// the symmetry of a halved axis requires.
 template <class Real>
@@ -39,8 +59,7 @@ void keep_modes(const Modes& modes, const LinePoints<Real>& points) {
     for (std::int64_t i = 0; i < points.width; ++i) middle[i] += opposite[i];
   }
   const std::int64_t negatives = (m - 1) / 2;
-  for (std::int64_t i = 0; i < negatives; ++i)
-    copy_point(points, m - negatives + i, n - negatives + i);
+  move_down(points, m - negatives, n - negatives, negatives);
 }
 
 template <class Real>
@@ -55,9 +74,7 @@ void spread_modes(const Modes& modes, const LinePoints<Real>& points) {
     return clear_points(points, m / 2 + 1, n / 2 + 1);
   }
   const std::int64_t negatives = (m - 1) / 2;
-  // From the last one down, because the old and the new places can overlap.
-  for (std::int64_t i = negatives - 1; i >= 0; --i)
-    copy_point(points, n - negatives + i, m - negatives + i);
+  move_up(points, n - negatives, m - negatives, negatives);
   std::int64_t first = m - negatives;
   std::int64_t end = n - negatives;
   if (has_middle) {

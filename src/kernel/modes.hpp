@@ -27,11 +27,17 @@ struct LinePoints {
   std::int64_t width;
 
   Real* operator[](std::int64_t point) const { return start + point * step; }
+  /// Returns whether the points are contiguous. One long copy is then much faster than many short ones.
+  bool are_contiguous() const { return step == width; }
 };
 
 /// Sets the points from `first` to `end` to zero.
 template <class Real>
 void clear_points(const LinePoints<Real>& points, std::int64_t first, std::int64_t end) {
+  if (points.are_contiguous()) {
+    std::fill_n(points[first], std::max<std::int64_t>(0, end - first) * points.width, Real(0));
+    return;
+  }
   for (std::int64_t i = first; i < end; ++i) std::fill_n(points[i], points.width, Real(0));
 }
 

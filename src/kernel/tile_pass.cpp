@@ -183,6 +183,24 @@ void TilePass::choose_direct(Cell& cell) const {
                     lines_fit(cell.out, out_element_bytes_);
 }
 
+/// Chooses whether lines are transformed across the rows of the own plane, without a tile. Missing
+/// elements of lines are completed and dropped there, too, because a plane has room for whole lines.
+void TilePass::choose_direct_rows(Cell& cell) const {
+  const auto rows_fit = [&](const std::vector<Segment>& segments, std::int64_t element_bytes) {
+    const Segment& s = segments[0];
+    const auto is_aligned_step = [&](std::int64_t elements) {
+      return elements * element_bytes % line_alignment_bytes == 0;
+    };
+    return segments.size() == 1 && s.buffer == scratch_buffer && s.first == 0 &&
+           is_aligned_step(s.offset) && is_aligned_step(s.axis_stride) &&
+           std::all_of(s.loop_stride.begin() + 1, s.loop_stride.begin() + cell.loop_count,
+                       is_aligned_step);
+  };
+  cell.direct_in = rows_fit(cell.in, in_element_bytes_);
+  const bool one_plane = cell.direct_in && cell.in[0].offset == cell.out[0].offset;
+  cell.direct_out = rows_fit(cell.out, out_element_bytes_) && !one_plane;
+}
+
 /// Returns whether lines run across memory on both sides, so that a tile may hold them as they are.
 bool TilePass::runs_across_memory(const Cell& cell) const {
   const auto across = [&](const std::vector<Segment>& segments) {
@@ -201,8 +219,13 @@ void TilePass::make_lines(Cell& cell, const LocalOptions& options) {
       options.choice_of(transform_.kind, transform_.length, runs_across_memory(cell));
   cell.form = choice.form;
   if (cell.form == TileForm::across) {
-    cell.lines = LineRunner(transform_, options, choice, tile_row_pitch_bytes_,
-                            tile_row_pitch_bytes_, in_place_tile_);
+    choose_direct_rows(cell);
+    const std::int64_t in_pitch =
+        cell.direct_in ? cell.in[0].axis_stride * in_element_bytes_ : tile_row_pitch_bytes_;
+    const std::int64_t out_pitch =
+        cell.direct_out ? cell.out[0].axis_stride * out_element_bytes_ : tile_row_pitch_bytes_;
+    cell.lines = LineRunner(transform_, options, choice, in_pitch, out_pitch,
+                            in_place_tile_ && !cell.direct_in && !cell.direct_out);
     return;
   }
   auto pitch = [&](bool direct, const Segment& s, std::int64_t element_bytes) {

@@ -100,6 +100,7 @@ class TilePass {
                 const Extents& largest, const Place& inlet, const Place& outlet);
   void order_loops(Cell& cell) const;
   void choose_direct(Cell& cell) const;
+  void choose_direct_rows(Cell& cell) const;
   bool runs_across_memory(const Cell& cell) const;
   /// Returns the points of a line that are in the array.
   std::int64_t given_extent() const { return input_extent(transform_) - transform_.padding; }

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -21,9 +20,10 @@ from weft.dns.given import problem_of
 from weft.dns.grid import DIMS, Grid
 from weft.dns.initial import SCALARS, angles
 from weft.dns.resuming import resume
-from weft.dns.schemes import SCHEMES
+from weft.dns.schemes import SCHEMES, Scheme
 from weft.dns.settings import SECTIONS, SEVERAL, Values, checked_section, require_known
 from weft.dns.simulation import Simulation
+from weft.dns.sizes import register_elements, simulation_bytes
 from weft.files.replacement import write_file
 from weft.files.small_files import read_bounded
 from weft.options import Exchange, Planning
@@ -67,6 +67,11 @@ class SimulationCase:
         """The grid of the simulation."""
         grid = self.sections["grid"]
         return Grid.of(grid["shape"], grid["lengths"], grid["dealias"])
+
+    @property
+    def scheme(self) -> Scheme:
+        """The scheme in time."""
+        return SCHEMES[self.sections["time"]["scheme"]]
 
     @property
     def threads(self) -> int:
@@ -323,31 +328,15 @@ def _loaded(path: str, sim: Simulation) -> Array:
     return values
 
 
-def transforms_of(case: SimulationCase) -> tuple[int, int]:
-    """Returns the transforms of a right-hand side on one grid: to space, and back."""
-    scalars = len(case.sections["scalar"])
-    return 2 * DIMS + scalars, DIMS + DIMS * scalars
-
-
-def registers_of(case: SimulationCase) -> int:
-    """Returns the number of sets of all fields that the scheme needs."""
-    return SCHEMES[case.sections["time"]["scheme"]].registers + case.grid.products - 1
-
-
 def memory_bytes(case: SimulationCase) -> int:
-    """Returns about the bytes of a run on all ranks: its registers, and an array in space for each transform."""
+    """Returns about the bytes of a run on all ranks."""
     real = 8 if case.sections["grid"]["dtype"] == "float64" else 4
-    return _register_elements(case) * 2 * real + sum(transforms_of(case)) * math.prod(case.grid.products_shape) * real
+    return simulation_bytes(case.grid, case.scheme, len(case.sections["scalar"]), real)
 
 
 def checkpoint_bytes(case: SimulationCase) -> int:
     """Returns the bytes of a checkpoint, at most: all registers in double precision."""
-    return 16 * _register_elements(case)
-
-
-def _register_elements(case: SimulationCase) -> int:
-    nx, ny, nz = case.grid.modes
-    return registers_of(case) * len(case.fields) * nx * ny * (nz // 2 + 1)
+    return 16 * register_elements(case.grid, case.scheme, len(case.sections["scalar"]))
 
 
 def require_no_run(folder: str, comm: Any) -> None:

@@ -208,7 +208,8 @@ class Simulation:
         kind  : "constant-power": f = P u / (2 E) on |k| <= up_to, which puts in the power P. "held-energy": the modes
                 |k| <= up_to keep the energy that they have at the first step, since each step ends by scaling them.
                 "random": a force of `amplitude` and `correlation_time` on |k| <= up_to, by `seed`. "taylor-green",
-                "abc" or "kolmogorov": the steady field of this name, of `wave` waves along each axis, times `amplitude`.
+                "abc" or "kolmogorov": the steady field of this name, with `wave` waves along each axis, times
+                `amplitude`.
         field : "velocity", or the name of a scalar, where the energy is <theta^2>/2.
         """
         options = ForceOptions(kind, power, up_to, amplitude, wave, correlation_time, seed, field)

@@ -101,6 +101,16 @@ def test_transforms_are_counted(dealias: str, transforms: int) -> None:
     assert (sim.counters.evaluations, sim.counters.transforms) == (2, 2 * transforms)
 
 
+@pytest.mark.parametrize("ranks", [2, 3])
+@pytest.mark.parametrize(("dealias", "highest"), [("2/3", 7), ("none", 11)])
+def test_truncated_modes_are_not_sent(pool: Pool, ranks: int, dealias: str, highest: int) -> None:
+    """One axis has all points where an array is exchanged, the two others have their kept modes."""
+    points, modes, halved = 24, 2 * highest + 1, highest + 1
+    elements_of_others = modes * halved * points * (ranks - 1) // ranks
+    found = pool.values("dns_on_ranks.exchanged_bytes", ranks, points=points, dealias=dealias)
+    assert found == [9 * 16 * elements_of_others] * ranks
+
+
 def test_scalars_in_a_shear_wave() -> None:
     nu, kappa, amplitude, k, gradient = 0.03, 0.05, 1.3, 2, 0.7
     sim = dns.Simulation((16, 16, 16), viscosity=nu, scheme="rk4")

@@ -11,10 +11,10 @@ import weft
 from weft._support.memory import available_bytes, gibibytes
 from weft.cli.support.session import Session
 from weft.cli.support.text import duration
-from weft.dns.case import SimulationCase, checkpoint_bytes, memory_bytes, transforms_of
+from weft.dns.case import SimulationCase, checkpoint_bytes, memory_bytes
 from weft.dns.grid import DIMS
 from weft.dns.initial import VELOCITIES
-from weft.dns.schemes import SCHEMES
+from weft.dns.sizes import transform_counts
 
 # Points along each axis at which a named velocity is looked at.
 _SAMPLES = 24
@@ -22,7 +22,7 @@ _SAMPLES = 24
 
 def check(case: SimulationCase, ranks: int, machine: str | None, as_json: bool, session: Session) -> None:
     """Prints the predictions. Errors: OutOfMemory if the case does not fit on this machine."""
-    grid, scheme = case.grid, SCHEMES[case.sections["time"]["scheme"]]
+    grid, scheme = case.grid, case.scheme
     scalars = len(case.sections["scalar"])
     threads = case.sections["run"]["threads"]
     chosen = weft.local_machine(threads=threads) if machine is None else machine
@@ -36,7 +36,7 @@ def check(case: SimulationCase, ranks: int, machine: str | None, as_json: bool, 
         threads=threads,
         machine=chosen,
     )
-    there, back = transforms_of(case)
+    there, back = transform_counts(scalars)
     predicted = weft.predict(
         planned,
         chosen,

@@ -9,12 +9,14 @@ from typing import Annotated
 import typer
 
 import weft
-from weft.cli.dns import checking, pictures, runs
+from weft.cli.dns import benchmark, checking, pictures, runs
 from weft.cli.support.choices import Json, Oversubscribe, Ranks, Threads
 from weft.cli.support.command import app, on_one_rank, start
 from weft.cli.support.session import Session
 from weft.cli.support.values import shape_value
 from weft.dns.case import CASE_FILE, SimulationCase, read_case, shipped_cases, shipped_text, with_values
+from weft.dns.grid import DEALIASING
+from weft.dns.schemes import SCHEMES
 
 dns_app = typer.Typer(help="Simulate turbulence with passive scalars by a spectral method.")
 app.add_typer(dns_app, name="dns")
@@ -145,6 +147,34 @@ def verify_command(
     Status 1 if a value is not within its bound.
     """
     return start(context, partial(runs.verify, quick, threads, as_json), ranks, threads, oversubscribe)
+
+
+@dns_app.command("bench")
+def bench_command(
+    context: typer.Context,
+    *,
+    shape: Annotated[str, typer.Argument(metavar="AxBxC", help="The points of the grid, such as 128x128x128.")],
+    scheme: Annotated[str, typer.Option(metavar="NAME", help=f"Scheme in time: {', '.join(SCHEMES)}.")] = "ab2",
+    dealias: Annotated[
+        str, typer.Option(metavar="NAME", help=f"Treatment of aliases: {', '.join(DEALIASING)}.")
+    ] = "2/3",
+    scalars: Annotated[int, typer.Option(min=0, max=32, metavar="N", help="Number of passive scalars.")] = 0,
+    dtype: Annotated[str, typer.Option(metavar="DTYPE", help="float64 or float32.")] = "float64",
+    repeat: Annotated[int, typer.Option(min=5, metavar="K", help="Number of timed steps.")] = 9,
+    threads: Threads = 1,
+    as_json: Json = False,
+    ranks: Ranks = None,
+    oversubscribe: Oversubscribe = False,
+) -> int:
+    """Time a right-hand side, beside its transforms alone and its passes over memory.
+
+    All take turns, and medians are printed. With scalars, the time of a transform is compared with a simulation that
+    has none.
+    """
+    options = benchmark.DnsBenchOptions(
+        shape_value(shape, "AxBxC"), scheme, dealias, dtype, scalars, threads, repeat, as_json
+    )
+    return start(context, partial(benchmark.run, options), ranks, threads, oversubscribe)
 
 
 @dns_app.command("cases")

@@ -1,0 +1,70 @@
+"""Times steps of fluidsim's ns3d solver; bench/turbulence.py runs it in an environment of its own.
+
+    [mpiexec -n 2] PYTHON bench/fluidsim_steps.py POINTS FFT STEPS
+
+It takes RK4 with 2/3 dealiasing from the Taylor-Green vortex, as weft does, with viscosity and without hyperviscosity,
+forcing or output. Rank 0 prints a line of JSON: the seconds of one right-hand side in each step, after two warm-ups.
+"""
+
+import json
+import os
+import sys
+import tempfile
+import time
+
+EVALUATIONS = 4
+WARM_UPS = 2
+
+
+def simulation(points: int, fft: str):
+    os.environ["FLUIDSIM_PATH"] = tempfile.mkdtemp(prefix="fluidsim-")
+    import numpy as np
+    from fluidsim.solvers.ns3d.solver import Simul
+
+    params = Simul.create_default_params()
+    params.output.HAS_TO_SAVE = False
+    oper = params.oper
+    oper.nx = oper.ny = oper.nz = points
+    oper.Lx = oper.Ly = oper.Lz = 2 * np.pi
+    oper.coef_dealiasing = 2 / 3
+    oper.truncation_shape = "cubic"
+    oper.type_fft = fft
+    params.nu_2 = 1 / 1600
+    stepping = params.time_stepping
+    stepping.type_time_scheme = "RK4"
+    stepping.USE_CFL = stepping.USE_T_END = False
+    stepping.deltat0 = 1e-3
+    stepping.it_end = 1_000_000
+    params.init_fields.type = "in_script"
+    sim = Simul(params)
+    x, y, z = sim.oper.get_XYZ_loc()
+    u = np.sin(x) * np.cos(y) * np.cos(z)
+    v = -np.cos(x) * np.sin(y) * np.cos(z)
+    sim.state.init_statephys_from(vx=u, vy=v, vz=0 * x)
+    return sim
+
+
+def main() -> None:
+    points, fft, steps = int(sys.argv[1]), sys.argv[2], int(sys.argv[3])
+    from fluiddyn.util import mpi
+
+    printed, sys.stdout = sys.stdout, sys.stderr  # the solver prints its parameters
+    sim = simulation(points, fft)
+    seconds = []
+    for _ in range(WARM_UPS + steps):
+        for _ in range(mpi.nb_proc > 1):
+            mpi.comm.Barrier()
+        start = time.perf_counter()
+        sim.time_stepping.one_time_step_computation()
+        for _ in range(mpi.nb_proc > 1):
+            mpi.comm.Barrier()
+        seconds.append((time.perf_counter() - start) / EVALUATIONS)
+    if mpi.rank == 0:
+        print(
+            json.dumps({"points": points, "fft": fft, "ranks": mpi.nb_proc, "seconds": seconds[WARM_UPS:]}),
+            file=printed,
+        )
+
+
+if __name__ == "__main__":
+    main()
