@@ -17,8 +17,7 @@ _NUMBERED = re.compile(r"%\d*b")
 
 
 def files_of(h5py: Any, dataset: Any, name: str) -> tuple[str, ...]:
-    """Returns the paths of the files with the dataset's elements. Links are resolved, no path is repeated, and the
-    dataset's own file is first.
+    """Returns the paths of the files with the elements, without links or repeats, first the dataset's own file.
 
     Errors: IoFailure for a file that is missing or too short.
     """

@@ -308,7 +308,7 @@ class Trial:
         require(bool((owners == 1).all()), f"the {what} boxes {boxes} do not own every element once")
 
     def _check_same(self) -> None:
-        """Checks that the output has the input's boxes along each axis. A shorter axis must stay whole if it was."""
+        """Checks that input and output have the same boxes. An axis that gets shorter must stay whole if it was."""
         shape, shape_out, shortened = self.case.input_shape, self.case.output_shape, self.case.shortened_axes
         source, target = self.layout_of(self.fft.input), self.layout_of(self.fft.output)
         parts = source.process_grid or (1,) * len(shape)
