@@ -193,8 +193,8 @@ class FFT:
         """Transforms this rank's box of the input; returns its box of the output.
 
         `x` and `out` have the shape, dtype and strides of `input` and `output`; without `out` weft makes it. `x` is
-        unchanged unless the plan may overwrite it, or `out` has its address (see empty_inplace). Collective. Errors,
-        after which `out` is undefined: LayoutMismatch, InvalidArgument for arrays that overlap, MpiFailure.
+        unchanged unless the plan may overwrite it, or `out` starts at the same address (see empty_inplace). Collective.
+        Errors, after which `out` is undefined: LayoutMismatch, InvalidArgument for arrays that overlap, MpiFailure.
         """
         return self._execute(True, x, out)
 
