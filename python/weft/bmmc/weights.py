@@ -48,7 +48,7 @@ def message_seconds(
 def cheapest(analyses: Sequence[OutOfCoreAnalysis], **weights: Any) -> OutOfCoreAnalysis:
     """Returns the method with the least weighted messages and bytes. Of equal methods, it has the fewest parallel I/Os.
 
-    `weights` and errors are those of :func:`message_seconds`, and InvalidArgument for no analysis.
+    `weights` and errors are as for :func:`message_seconds`. InvalidArgument also for no analysis.
 
     >>> from weft import ooc
     >>> sizes = dict(memory_bytes=2**24, block_bytes=8192, disks=4, processors=4)

@@ -243,7 +243,7 @@ def fields(path: str, names: Sequence[str] | None = None, *, dtype: Any = None) 
     """Returns an output of fields in space, on the grid of the simulation. names : the fields; None: all.
 
     Each field and time has a file or store of its own. From `run.npy` come `run-00000000-u.npy` and so on, with the
-    number of steps; likewise for `run.zarr`, `run.h5` and `run.raw`.
+    number of steps; `run.zarr`, `run.h5` and `run.raw` give such names too.
 
     From `run.vti` comes one file of all fields for each time, `run-00000000.vti`, which VTK and ParaView read. Axis 0
     is x of VTK. If u, v and w are chosen, they form one array of vectors, `velocity`. The collection `run.pvd` lists

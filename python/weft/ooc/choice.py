@@ -24,7 +24,7 @@ def prepare(
 ) -> PlannedTransform:
     """Checks the arguments of :func:`weft.ooc.fft`, its files and the free space on disks, and plans.
 
-    target : the source, in place. operator : that of :func:`weft.ooc.filter`.
+    target : the source, in place. operator : as for :func:`weft.ooc.filter`.
     """
     return choose_plan(TransformJob.from_options(source, target, options, ranks, operator))
 

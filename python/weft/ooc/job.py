@@ -45,7 +45,7 @@ INTERVAL_S = 30.0
 
 @dataclass(frozen=True)
 class Ranks:
-    """The ranks of a transform, and those of a node."""
+    """The number of ranks of a transform, and the number on a node."""
 
     count: int = 1
     per_node: int = 1
@@ -84,8 +84,8 @@ class TransformJob:
     ) -> TransformJob:
         """Checks the arguments of :func:`weft.ooc.fft` and its files. Needs no MPI, writes nothing.
 
-        target : the source, in place. operator : that of :func:`weft.ooc.filter`.
-        Errors: those of :func:`weft.ooc.fft`, except of its plan and of free space.
+        target : the source, in place. operator : as for :func:`weft.ooc.filter`.
+        Errors: as for :func:`weft.ooc.fft`, except errors of its plan and of free space.
         """
         checked(options)
         checks.require_word("norm", options.norm, NORMS)

@@ -197,7 +197,7 @@ class PassProblem:
         )
 
     def alternatives(self, placement: Placement, block_bytes: int | None) -> Alternatives:
-        """Returns the fastest plan, and the next best ones. block_bytes : None for blocks of any length."""
+        """Returns the fastest plan, and the next best plans. block_bytes : None for blocks of any length."""
         if block_bytes is None:
             # The shortest block needs the least memory: if it has no plan, no block has one.
             return placement.alternatives(self.plan(ALIGNMENT_BYTES), blocks_are_free=True)

@@ -78,8 +78,9 @@ def fft(
     progress : function that is called now and then with a Progress, by superlevels with a LoadProgress. If it raises an
         exception, the transform ends.
     comm : an mpi4py communicator of the ranks that work together, or None for this process alone. Every rank gives the
-        same arguments, except `progress`. memory_bytes is that of each rank. Each rank reads and writes its own disks
-        only: some disks of a set, by number, or its part of a plain file. `scratch` is assigned to ranks likewise.
+        same arguments, except `progress`. memory_bytes is the memory of each rank. Each rank reads and writes its own
+        disks only: some disks of a set, by number, or its part of a plain file. `scratch` is assigned to ranks in the
+        same way.
 
     Returns a RunReport, by superlevels a RecordRunReport. Errors: InvalidArgument, IoFailure (also for a disk without
     room, before anything is written), OutOfMemory, Unsupported, Disagreement. All ranks raise the same error, and only

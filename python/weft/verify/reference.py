@@ -1,4 +1,4 @@
-"""The serial transform that checks distributed transforms. It is that of scipy or numpy, or a direct sum.
+"""The serial transform that checks distributed transforms: a function of scipy or numpy, or a direct sum.
 
 Definition  forward: X[k] = scale * sum_j x[j] exp(sign * 2*pi*i * j*k/n) along each axis; backward has the other
             sign. The axis of kind r2c is halved: the last of `axes` if r2c is the only word. Cosine and sine kinds have
@@ -344,7 +344,7 @@ def random_array(shape: Sequence[int], precision: str, is_complex: bool, seed: i
 
 
 def relative_error(result: Array, expected: Array, least_size: float | np.longdouble = 0.0) -> float:
-    """Returns the L2 norm of the difference divided by that of the expected array; infinite if there is a NaN.
+    """Returns the L2 norm of the difference, divided by the norm of the expected array; infinite for a NaN.
 
     The divisor is at least `least_size`.
     """

@@ -264,8 +264,8 @@ def run(options: Mapping[str, Any], hooks: Hooks = Hooks()) -> int:
 
     Rank 0 prints. A hanging case ends the job, with status 1 and one message.
 
-    Errors, on all ranks: InvalidArgument for invalid options; those of weft.FFT for a shape or a case that it refuses;
-    OutOfMemory; WeftError if the transform of a problem fails. A failed case is a result, not an error.
+    Errors, on all ranks: InvalidArgument for invalid options; the errors of weft.FFT for a shape or a case that it
+    refuses; OutOfMemory; WeftError if the transform of a problem fails. A failed case is a result, not an error.
     """
     given = {name: value for name, value in options.items() if value is not None}
     comm = given.get("comm")

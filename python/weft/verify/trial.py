@@ -40,7 +40,7 @@ class TrialFailed(Exception):
 def together(comm: Any, action: Callable[[], T], *, of_first: bool = False) -> T:
     """Runs the action; raises TrialFailed on all ranks if it fails on any. Collective.
 
-    Returns the result of this rank, or with `of_first` that of rank 0.
+    Returns the result of this rank; with `of_first` the result of rank 0.
     """
     results: list[T] = []  # empty if the action fails, because None may be a result
     problem: TrialFailed | None = None

@@ -157,7 +157,7 @@ def _trial(session: Session, make: Callable[[], C], check: Callable[[C], None]) 
 
 
 def waves_error(session: Session, case: Case, result: np.ndarray, box: Any, shape: Sequence[int] = ()) -> float:
-    """Collective: returns the relative L2 error of the transform of the plane waves. `shape` is that of Waves."""
+    """Collective: returns the relative L2 error of the transform of the plane waves. `shape` : as for Waves."""
     expected = np.zeros_like(result)
     if result.size:
         Waves(case).spectrum(expected, box, float(case.logical_points), shape)

@@ -61,7 +61,7 @@ class WeftRun:
         exchange: Exchange | None = None,
         like: "WeftRun | None" = None,
     ):
-        """Collective. `exchange` replaces that of the options.
+        """Collective. `exchange` replaces the exchange of the options.
 
         `like` shares its arrays, which must have the same layout. Then the caller must also provide the workspace by
         fft.use_workspace, unless owns_workspace.

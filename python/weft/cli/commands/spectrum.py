@@ -40,7 +40,7 @@ class SpectrumOptions:
 
 @dataclass
 class SpectrumProblem:
-    """The transform of the fields; `shape` is that of one component."""
+    """The transform of the fields; `shape` is the shape of one component."""
 
     kinds: tuple[str, ...]
     shape: tuple[int, ...]

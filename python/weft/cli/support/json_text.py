@@ -8,7 +8,7 @@ def one_record_a_line(value: Any) -> str:
     """Returns a document with one line for each record of a list, so that differences are readable.
 
     The outermost object or list is broken into lines. An inner one is broken only if it contains a list of objects.
-    The format is that of `machine_json.cpp`.
+    `machine_json.cpp` writes the same format.
 
     >>> print(one_record_a_line({"ranks": 2, "plan": {"shape": [4, 6]}, "stages": [{"s": 0.5}, {"s": 1.5}]}))
     {

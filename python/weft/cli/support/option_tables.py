@@ -85,7 +85,7 @@ class Part:
 
 
 def with_options(command: Command) -> Command:
-    """Makes options of a command from those of its parameters that are records of options.
+    """Makes options of a command from each of its parameters that is a record of options.
 
     Such a parameter is annotated with the record's type, or Annotated[record type, Part(...)]. The command receives the
     record. All parameters of the command are keywords.

@@ -282,7 +282,7 @@ def _kept_sums(path: Path) -> Path:
 
 
 def keep_sums(written: Iterable[Path]) -> None:
-    """Links the current checksums under second names, because the next write to a set removes the first ones."""
+    """Links the current checksums under second names, because the next write to a set removes the first names."""
     for path in written:
         _keep_sums(path)
 

@@ -74,7 +74,7 @@ class Places:
         return self._next_to(f"{self.target.name}.incomplete.{rank}")
 
     def records(self) -> list[Path]:
-        """Returns the existing notes of ranks, also partly written ones."""
+        """Returns the existing notes of ranks, even if they are only partly written."""
         return list(self.target.parent.glob(f"{glob.escape(self.target.name)}.incomplete.[0-9]*"))
 
     @property
