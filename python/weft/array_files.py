@@ -36,17 +36,18 @@ def save(path: Any, a: Any, layout: Layout, comm: Any = None, *, chunks: Sequenc
     a fixed size. The file has them in C order and the machine's byte order:
 
     * `.npy`, and raw without a header: `.raw` or `.bin`.
-    * `.h5` or `.hdf5`: an HDF5 file with one contiguous dataset, `data`, or the one in `file.h5:/group/name`. The
-      package h5py makes the file on rank 0; the ranks then write without it.
-    * `.zarr`: a zarr store of format 3, or an array in one, `store.zarr/group/name`. No package is needed. Chunks are
-      not compressed. `chunks` are the extents of one, by default those of a box of the layout, cut to 64 MiB.
+    * `.h5` or `.hdf5`: an HDF5 file with one contiguous dataset. Its name is `data`, or is given as
+      `file.h5:/group/name`. The package h5py makes the file on rank 0; the ranks then write without h5py.
+    * `.zarr`: a zarr store of format 3, or an array in it, `store.zarr/group/name`. No package is needed. Chunks are
+      not compressed. `chunks` are the extents of a chunk, by default the extents of a box, cut to 64 MiB.
 
     The file has a temporary name in the same folder until all ranks have written and the data is on its disk. Then rank
     0 renames it. It replaces an older file; an older HDF5 file or zarr store must hold no other arrays. After an error
     nothing is left, and the older file is unchanged.
 
-    Memory: 16 MiB on each rank. For zarr one chunk, and a box of whole chunks. Unless the boxes of the layout consist
-    of whole chunks, the array is redistributed, so that each chunk has one owner. Cost: each rank writes its box once.
+    Memory: 16 MiB on each rank; for zarr one chunk. If boxes of the layout do not consist of whole chunks, zarr arrays
+    are redistributed, so that each chunk has one owner. This needs memory for a second box. Cost: each rank writes its
+    box once.
 
     Errors, the same on all ranks: InvalidArgument for a name, a type of numbers or chunks that do not fit;
     LayoutMismatch for an array that is not the box; Disagreement if ranks differ; IoFailure if a rank cannot write;
@@ -90,16 +91,17 @@ def load(
     """Loads an array from a file; returns this rank's box and the layout. Collective over `comm`.
 
     The file is .npy, NIfTI, an HDF5 dataset (`file.h5:/group/name`; `file.h5` is its dataset `data`) or a zarr array
-    (`store.zarr`, `store.zarr/group/name`). `shape` and `dtype` together describe a raw file. Otherwise `dtype` is that
-    of the result, by default that of the file in the machine's byte order.
+    (`store.zarr`, `store.zarr/group/name`). `shape` and `dtype` together describe a raw file. Otherwise `dtype` is the
+    dtype of the result. By default it is the file's dtype in the machine's byte order.
 
-    layout : the layout of the result, of the file's shape. By default a slab along an axis that all ranks can share.
+    layout : the layout of the result; it has the file's shape. By default a slab along an axis that all ranks can
+    share.
 
-    Memory: the box, and 16 MiB. For HDF5 and zarr at most the box again, or a chunk. Each rank reads its own box. Only
-    a .nii.gz file is read by rank 0, which holds all of it, and scattered.
+    Memory: the box, and 16 MiB. For HDF5 and zarr at most the box again, or a chunk. Each rank reads its own box. An
+    exception is a .nii.gz file: rank 0 reads it as a whole and scatters it.
 
     Errors, the same on all ranks: IoFailure for a file that is missing, truncated, or changed while it is read;
-    InvalidArgument for a file that is not such an array, or a `dtype` that cannot hold its numbers; LayoutMismatch for
+    InvalidArgument for a file of another type, or a `dtype` that cannot hold its numbers; LayoutMismatch for
     a layout of another shape; Unsupported if the package for the file is not installed.
 
     >>> import os, tempfile, numpy as np, weft
@@ -166,7 +168,7 @@ def write_array(
 ) -> None:
     """Writes every rank's box of a layout to a target that rank 0 has checked. Collective.
 
-    The file gets its name when all ranks have written. After an error nothing is left.
+    The file gets its name when all ranks have written. After an error no new file is left.
 
     tell : receives the path of the temporary file or folder on rank 0, before it exists.
     """
@@ -193,7 +195,7 @@ def write_array(
 
 
 def _has_whole_chunks(layout: Layout, chunks: tuple[int, ...]) -> bool:
-    """Returns whether each box of a layout consists of whole chunks; those at the end of an axis may be shorter.
+    """Returns whether each box of a layout consists of whole chunks. Chunks at the end of an axis may be shorter.
 
     >>> _has_whole_chunks(Layout.slab((10, 6), 2), (5, 4)), _has_whole_chunks(Layout.slab((10, 6), 2), (4, 6))
     (True, False)
@@ -226,7 +228,7 @@ def _owners(shape: tuple[int, ...], chunks: tuple[int, ...], ranks: int) -> Layo
 
 
 def _slab(shape: tuple[int, ...], ranks: int) -> Layout:
-    """Returns a slab along the first axis with an index for each rank, otherwise along the longest one."""
+    """Returns a slab along the first axis of at least `ranks` points; without such an axis, along the longest."""
     axis = next((axis for axis, n in enumerate(shape) if n >= ranks), int(np.argmax(shape)))
     return Layout.slab(shape, ranks, axis)
 

@@ -1,4 +1,4 @@
-"""Local arrays: the part of an input or output on one rank, and the objects that weft accepts as local arrays."""
+"""Local arrays (one rank's part of an input or output), and the objects that weft accepts as local arrays."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ class Side:
     """The input or the output of a transform on this rank.
 
     layout : the Layout, which assigns a box to each rank.
-    shape, strides, dtype : of this rank's array. Axes are in logical order, strides in bytes.
+    shape, strides, dtype : those of this rank's array. Axes are in logical order, strides in bytes.
 
-    If a transform has one axis, divided among ranks, output "any" has two axes: see :meth:`indices`.
+    If a transform has one axis that is divided among ranks, output "any" has two axes: see :meth:`indices`.
 
     >>> import weft
     >>> side = weft.FFT((4, 6), kind="r2c").output
@@ -53,11 +53,11 @@ class Side:
 
         The leading axis of components has no array of indices. The other arrays broadcast to all components.
 
-        If a transform has one axis, divided among ranks, output "any" has two axes, n1 x n2 = n. Its element (k1, k2)
-        is X[k1 + n1*k2]. This method then returns one array, which has two axes. The gathered output `whole` gives X in
-        its natural order as `whole.T.reshape(-1)`. For r2c, output "any" has k1 = 0 .. n1//2 for each k2. Of the full
-        spectrum it has each X[k] or its mirror image X[n-k] = conj(X[k]). With output "same" every rank has a
-        contiguous range of X.
+        If a transform has one axis of n points that is divided among ranks, output "any" has two axes of n1 and n2
+        points, with n = n1 n2. Its element (k1, k2) is X[k1 + n1*k2]. This method then returns one array, which has two
+        axes. The gathered output `whole` gives X in its natural order as `whole.T.reshape(-1)`. For r2c, output "any"
+        has k1 = 0 .. n1//2 for each k2. For each k of the full spectrum it contains X[k] or its mirror image X[n-k] =
+        conj(X[k]). With output "same" every rank has a contiguous range of X.
 
         >>> import weft
         >>> [index.tolist() for index in weft.FFT((2, 3)).output.indices()]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-# Longest value in a message, which is one line.
+# Longest value that a message shows. A message is one line.
 _SHOWN_MAX = 200
 # Characters that end a line or control a terminal.
 _LINE_ENDS = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
@@ -90,7 +90,7 @@ def class_of(code: str) -> type[WeftError]:
 
 
 def shown(given: Any) -> str:
-    """Returns a value for a message: its repr, if it has one, cut to one line.
+    """Returns text that shows a value in a message: its repr, cut to one line.
 
     >>> shown("a"), shown(10**5000)
     ("'a'", 'a value of type int that cannot be printed')
@@ -100,7 +100,7 @@ def shown(given: Any) -> str:
     """
     try:
         words = repr(given)
-    except Exception:  # a class of the caller's, or a number with too many digits
+    except Exception:  # the value has a class of the caller, or too many digits
         words = f"a value of type {type(given).__name__} that cannot be printed"
     words = re.sub(r"\s*\n\s*", " ", words)  # numpy prints an array in several lines
     return words if len(words) <= _SHOWN_MAX else f"{words[: _SHOWN_MAX - 3]}..."

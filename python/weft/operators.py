@@ -1,9 +1,9 @@
-"""Ready operators of spectra, for :meth:`weft.FFT.apply_in_spectrum` and `before` and `after` of `apply_in_space`.
+"""Operators on spectra, for :meth:`weft.FFT.apply_in_spectrum`, and for `before` and `after` of `apply_in_space`.
 
-An operator of one field takes any number of fields, and gives as many. Component i of a vector belongs to the i-th of
+An operator on one field takes any number of fields and returns as many. Component i of a vector belongs to the i-th of
 the transformed axes; d is their number. `L` is the length of the box: one for all transformed axes, or one for each. On
 cosine and sine axes it is the length between the boundaries. Odd derivatives, and each component of the vector
-operators, set the Nyquist wavenumber to zero: that element represents n/2 and -n/2 together.
+operators, treat the Nyquist wavenumber as zero, because its element represents n/2 and -n/2 together.
 
 An operator does not fit every transform: derivatives, vector operators, shifts and convolutions need Fourier axes. The
 call then raises Unsupported on all ranks.
@@ -35,7 +35,7 @@ _Lengths = float | Sequence[float]
 
 @dataclass(frozen=True)
 class Operator:
-    """A ready operator: its name and its arguments. The functions of this module make it."""
+    """An operator: its name and its arguments. The functions of this module make it."""
 
     name: str
     arguments: tuple[Any, ...] = ()
@@ -92,7 +92,7 @@ def divergence(L: _Lengths = 2 * math.pi) -> Operator:
 
 
 def curl(L: _Lengths = 2 * math.pi) -> Operator:
-    """Returns the curl of three components. Three axes are transformed."""
+    """Returns the curl of three components. The transform must have three axes."""
     return Operator("curl", (_lengths(L),))
 
 
@@ -140,12 +140,12 @@ def transfer(factors: Any) -> ArrayOperator:
 
 
 def convolution(spectrum: Any) -> ArrayOperator:
-    """Returns the circular convolution with a field, given by its spectrum from forward, whatever the norm."""
+    """Returns the circular convolution with a field, given by its spectrum from forward, with any norm."""
     return ArrayOperator("convolution", spectrum)
 
 
 def correlation(spectrum: Any) -> ArrayOperator:
-    """Returns the circular correlation with a field, given by its spectrum from forward, whatever the norm."""
+    """Returns the circular correlation with a field, given by its spectrum from forward, with any norm."""
     return ArrayOperator("correlation", spectrum)
 
 

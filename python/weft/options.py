@@ -115,7 +115,7 @@ class Exchange:
 
     @classmethod
     def of(cls, given: Exchange | str | None) -> Exchange:
-        """Returns the given choices, or those of a preset. For None it returns an Exchange without choices.
+        """Returns the given choices, or the choices of a preset. For None it returns an Exchange without choices.
 
         >>> Exchange.of("duke").preset, Exchange.of(None) == Exchange()
         ('duke', True)
@@ -308,7 +308,7 @@ def make_problem(
 
 
 def _element_of(dtype: Any, kinds: list[str]) -> str:
-    """Returns the numbers of the input where the kinds leave it open: those of the dtype."""
+    """Returns whether the input is real or complex. The dtype decides this if the kinds do not."""
     if any(kind in ("c2c", "r2c") for kind in kinds):
         return "automatic"
     return "complex" if names_complex(dtype) else "real"

@@ -25,8 +25,9 @@ _TARGET = Role("target array", "leave `out` out to get a new array")
 def redistribute(a: Any, source: Layout, target: Layout, comm: Any = None, out: Any = None) -> Array:
     """Moves a distributed array from one layout to another.
 
-    `a` is this rank's box of `source`, of any dtype of fixed size. The result, or `out`, is its box of `target`. Each
-    is in its layout's memory order. `a` is unchanged and must not overlap `out`. Allocates no other memory.
+    `a` is this rank's box of `source`, of any dtype of fixed size. The result, or `out`, is this rank's box of
+    `target`. Each array has the memory order of its layout. `a` is unchanged and must not overlap `out`. Allocates no
+    other memory.
     Collective over `comm`.
 
     Errors: LayoutMismatch for arrays or layouts that do not fit, Disagreement if ranks give different layouts.
@@ -68,7 +69,7 @@ def redistribute(a: Any, source: Layout, target: Layout, comm: Any = None, out: 
 
 @runtime.collective("gather")
 def gather(a: Any, layout: Layout, comm: Any = None, root: int = 0) -> Array | None:
-    """Collects a distributed array on rank `root`; returns it there, None elsewhere. Collective.
+    """Collects a distributed array on rank `root`. Returns it on `root`, and None on other ranks. Collective.
 
     >>> import numpy as np, weft
     >>> weft.gather(np.eye(2), weft.Layout.slab((2, 2), ranks=1)).tolist()
@@ -109,7 +110,7 @@ def scatter(a: Any, layout: Layout, comm: Any = None, root: int = 0, dtype: Any 
 
 
 def layout_of_local_boxes(shape: Any, box: Any, comm: Any = None, order: Sequence[int] = ()) -> Layout:
-    """Returns the layout in which every rank owns the box that it gives. Collective over `comm`.
+    """Returns the layout in which every rank owns the box that it passes. Collective over `comm`.
 
     `box` is this rank's box, one (lo, hi) pair per axis. It may be empty.
 
@@ -129,7 +130,7 @@ def layout_of_local_boxes(shape: Any, box: Any, comm: Any = None, order: Sequenc
 
 
 def _on_root(layout: Layout, comm: Any, root: int) -> tuple[Layout, int]:
-    """Returns the layout with the whole array on one rank, and that rank; the same on all ranks."""
+    """Returns the layout with the whole array on one rank, and this rank's number; the same on all ranks."""
     module, handle = runtime.running(), runtime.handle_of(comm)
 
     def checked() -> tuple[Layout, int]:

@@ -1,4 +1,4 @@
-"""The extension module over MPI, which is loaded on first use, and communicators."""
+"""Loads the extension module over MPI on first use. Collective calls over communicators."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from weft import _planning, errors
 Made = TypeVar("Made")
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-# Whether MPI was running in a parent of this process at the fork, with or without weft's extension module over MPI.
+# Whether MPI was running in the parent when this process was forked, with or without weft's extension module over MPI.
 _forked_under_mpi = False
 
 
@@ -115,7 +115,7 @@ def size_of(comm: Any) -> int:
 def turn(comm: Any) -> contextlib.AbstractContextManager[Any]:
     """Returns a context in which this thread alone uses a communicator; calls of other threads wait.
 
-    For a call that consists of several collective calls. The context is reentrant. It does nothing for None.
+    Use it for a call that consists of several collective calls. The context is reentrant. For None it does nothing.
     """
     made: contextlib.AbstractContextManager[Any] = running().Turn(handle_of(comm))
     return made
@@ -150,7 +150,7 @@ def agree(comm: Any, error: BaseException | None) -> None:
 
 
 def agreed(comm: Any, make: Callable[[], Made]) -> Made:
-    """Returns the result of `make`; if it raises on any rank, all ranks raise the same error. Collective over `comm`.
+    """Returns the result of `make`. If it raises on any rank, all ranks raise the same error. Collective over `comm`.
 
     >>> agreed(None, lambda: 3)
     3
@@ -168,7 +168,7 @@ def agreed(comm: Any, make: Callable[[], Made]) -> Made:
 
 
 def from_first(comm: Any, make: Callable[[], Any]) -> Any:
-    """Returns the first rank's result of `make`, sent as JSON; all ranks raise its error. Collective over `comm`.
+    """Calls `make` on the first rank. All ranks return its result, sent as JSON, or raise its error. Collective.
 
     >>> from_first(None, lambda: (1, "a"))
     [1, 'a']

@@ -18,7 +18,7 @@ class StepRecord:
     bytes_sent : bytes sent to other ranks
     messages : messages sent to other ranks
     waited_s : exchange only: time in which this rank only waited for messages
-    under_way_s : exchange only: time in which messages were under way; under_way_s - waited_s is hidden
+    under_way_s : exchange only: time in which messages were under way; under_way_s - waited_s overlaps other work
     bytes_from_others : exchange only: bytes from the memory of other ranks of this node, without a message
     """
 

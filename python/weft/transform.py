@@ -31,15 +31,15 @@ class FFT:
     kind : "c2c", "r2c" (the last of `axes` is halved) or a word such as "dct2"; one word, or one for each of `axes`.
     axes : the transformed axes; default: all. The other axes are a batch.
     modes : the number of lowest wavenumbers that a spectrum has, or "2/3"; one for all axes, or one for each.
-    support : the number of first points that the real-space array has; the others are zero. Given as `modes` is.
+    support : the number of first points that the real-space array has; the others are zero. Given like `modes`.
     components : the extent of a leading axis that every rank holds whole, such as 3 for a vector field.
     dtype : any numpy dtype of the precision; default: float64.
     comm : an mpi4py communicator. None: this process alone, without MPI.
     input, output : a Layout, a process grid (one factor per axis) or one box per rank (a sequence of (lo, hi) pairs).
         The output may also be "any", the cheapest layout, or "same", the layout of the input.
-    like : another FFT, or its plan, whose layouts are taken where none is given and the global shapes agree.
+    like : another FFT, or its plan. Its layouts replace those not given, if the global shapes agree.
     norm : "backward" as in numpy, "ortho", "forward" or "none".
-    sign : of the exponent of forward. threads : OpenMP threads of each rank.
+    sign : sign of forward's exponent. threads : OpenMP threads of each rank.
     overwrite_input : whether forward and backward may destroy their input.
     engine : the library of local transforms, "fftw", "ducc0" or "auto", the faster. None: WEFT_ENGINE or "auto".
     workspace : the caller's memory. False: use_workspace() gives it later. None: weft allocates it.
@@ -121,7 +121,7 @@ class FFT:
                 error,
             )
             self._bind(comm, handle)
-            if not own_workspace:  # ranks agree on it; its length is known only now
+            if not own_workspace:  # ranks agree on the workspace here, because its length is known only now
                 runtime.agreed(comm, lambda: None if memory is None else self.use_workspace(memory))
 
     @classmethod
@@ -193,7 +193,7 @@ class FFT:
         """Transforms this rank's box of the input; returns its box of the output.
 
         `x` and `out` have the shape, dtype and strides of `input` and `output`; without `out` weft makes it. `x` is
-        unchanged unless the plan may overwrite it, or `out` starts at its address (see empty_inplace). Collective.
+        unchanged unless the plan may overwrite it, or `out` starts at the same address (see empty_inplace). Collective.
         Errors, after which `out` is undefined: LayoutMismatch, InvalidArgument for arrays that overlap, MpiFailure.
         """
         return self._execute(True, x, out)
@@ -206,7 +206,7 @@ class FFT:
         """Transforms several inputs; returns their outputs in the same order. Otherwise as forward.
 
         If messages carry the arrays, one is exchanged while the next is transformed, in a second workspace. All are in
-        place, or none. No output may be another output, or the input of a later array.
+        place, or none. An output must not be another output, or the input of a later array.
         """
         return self._execute_many(True, xs, outs)
 
@@ -241,7 +241,7 @@ class FFT:
         after: Any = None,
         fields: tuple[int, int] | None = None,
     ) -> Applied:
-        """The mirror image of apply_in_spectrum: backward, a function on tiles in space, forward."""
+        """The reverse of apply_in_spectrum: backward, a function on tiles in space, forward."""
         return apply(self, False, inputs, outputs, (function, before, after), fields)
 
     def _execute_many(self, forward: bool, given: Sequence[Any], outs: Sequence[Any] | None) -> list[Array]:
@@ -275,7 +275,7 @@ class FFT:
         start, result_start = start_of(array), start_of(result)
         in_place = start == result_start and bool(array.size or result.size)
         self._check(array, result, source, target, in_place)
-        if in_place:  # also where one of the two has no elements on this rank
+        if in_place:  # also if one of both arrays has no elements on this rank
             return result, start, start
         return result, start if array.size else 0, result_start if result.size else 0
 
@@ -392,7 +392,7 @@ class FFT:
 
 @dataclass(frozen=True)
 class _Wanted:
-    """The options of a transform for the core. The defaults accompany an error of this rank."""
+    """The options of a transform for the core. If this rank has an error, they have default values."""
 
     problem: _planning.Problem | None = None
     engine: str = ""

@@ -1,1 +1,1 @@
-"""Helpers of the public modules: checks of arrays and of wrong types, free memory, pickles."""
+"""Helpers of the public modules: checks of arrays and types, free memory, pickles."""

@@ -1,4 +1,4 @@
-"""Checks that an array suits a call, and remedies."""
+"""Checks that an array suits a call, and names remedies."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ Array = np.ndarray[Any, Any]
 
 
 class Role(NamedTuple):
-    """The purpose of an array, and the remedies for a caller, in words."""
+    """The purpose of an array and the remedies for a caller, as text for messages."""
 
     what: str
     #: A suitable array.
     fresh: str
-    #: The expression of this rank's part of the whole; "" for an output, where a copy does not help.
+    #: The Python expression for this rank's part of the whole; "" for an output, where a copy does not help.
     part: str = ""
-    #: The request for another memory order; "" if that is no remedy.
+    #: How to request another memory order; "" if that is no remedy.
     order: str = ""
-    #: The remedies for real numbers instead of complex ones, and the reverse; "": convert them.
+    #: The remedies if numbers are real instead of complex, or complex instead of real; "": convert them.
     of_real: str = ""
     of_complex: str = ""
 

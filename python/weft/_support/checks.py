@@ -102,7 +102,7 @@ def is_utf8(given: str) -> bool:
 
 
 def flag(given: Any, what: str) -> bool:
-    """Returns a truth value, given as such, as a number of numpy, or as None. "no" is refused: Python takes it as true.
+    """Returns a truth value, given as a bool, a number of numpy, or None. Refuses "no", which is true in Python.
 
     >>> flag(1, "inverse")
     True
@@ -157,7 +157,7 @@ def instance(
 
 
 def word(given: Any, what: str, default: str) -> str:
-    """Returns text, or the core's word for None, which lets weft choose."""
+    """Returns text. For None, with which weft chooses, returns the core's word."""
     return default if given is None else text(given, what)
 
 
@@ -180,7 +180,7 @@ def _index(value: Any) -> int:
 
 
 def as_integer(value: Any) -> int:
-    """Returns a whole number of 64 bits. Errors: TypeError if the value is none."""
+    """Returns a whole number of 64 bits. Errors: TypeError if the value is no whole number."""
     number = _index(value)
     if not -(2**63) <= number < 2**63:
         raise errors.InvalidArgument(f"a number must fit in 64 bits; given {errors.shown(number)}")
@@ -188,7 +188,7 @@ def as_integer(value: Any) -> int:
 
 
 def file_path(given: Any, what: str) -> str:
-    """Returns the path of a file for the core, relative to the current folder if a folder's name cannot be decoded.
+    """Returns the path of a file for the core. It is relative to the current folder if a folder's name is not UTF-8.
 
     >>> file_path("choices.wisdom", "wisdom")
     'choices.wisdom'
@@ -223,7 +223,7 @@ def require_word(what: str, given: str, words: tuple[str, ...]) -> None:
 
 
 def lengths(given: float | Sequence[float], dims: int) -> list[float]:
-    """Returns the length of the domain along each of `dims` axes, given as one or one for each."""
+    """Returns the length of the domain along each of `dims` axes. Callers give one length or several."""
     shown = errors.shown(given)
     rule = f"L must be one positive length or one for each of the {dims} axes; given {shown}; give positive lengths"
     values: list[Any] = [given] * dims

@@ -1,4 +1,4 @@
-"""Methods of the core's types, with one-line errors for arguments of wrong types."""
+"""Gives methods of the core's types one-line errors for arguments of wrong types."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ _COMPLEX = {"f32": np.complex64, "f64": np.complex128, "f80": np.clongdouble}
 
 
 def precision_of(dtype: Any) -> str:
-    """Returns f32, f64 or f80 for a real or complex numpy dtype of that precision; f64 for None."""
+    """Returns the precision of a real or complex numpy dtype: f32, f64 or f80; f64 for None."""
     if dtype is None:
         return "f64"
     if isinstance(dtype, str) and dtype in _REAL:
@@ -72,7 +72,7 @@ def dtype_of(given: Any, what: str = "a dtype") -> np.dtype[Any]:
 
 
 def of_fixed_size(dtype: np.dtype[Any]) -> np.dtype[Any]:
-    """Returns a dtype after a check that its elements are bytes that can be sent.
+    """Returns a dtype after a check that its elements have a fixed size, so that their bytes can be sent.
 
     >>> of_fixed_size(np.dtype("i2"))
     dtype('int16')

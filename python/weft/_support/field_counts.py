@@ -1,4 +1,4 @@
-"""The numbers of arrays and fields of a round trip."""
+"""The numbers of arrays and fields of a round trip: transforms, a function in between, and transforms back."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from weft._support import checks
 
 
 def is_spectrum(apply_in: Any) -> bool:
-    """Returns whether a round trip turns in the spectrum, by its word.
+    """Returns whether a round trip calls its function in the spectrum. apply_in : "spectrum" or "space".
 
     >>> is_spectrum("spectrum"), is_spectrum("space")
     (True, False)
@@ -32,7 +32,7 @@ def array_counts(inputs: Any, outputs: Any) -> tuple[int, int]:
 
 
 def field_counts(fields: Any) -> tuple[int, int]:
-    """Returns the numbers of fields there and back, 0 for those of inputs and outputs.
+    """Returns the numbers of fields there and back. 0 means the numbers of inputs and outputs.
 
     >>> field_counts(None), field_counts((3, 2))
     ((0, 0), (3, 2))

@@ -31,7 +31,7 @@ def layout_of(given: Any, shape: Sequence[int], ranks: int, what: str) -> _plann
 
 
 def _counted(entries: list[Any], ranks: int) -> str:
-    """Returns the number of entries as text. A list that is too long was read only in part."""
+    """Returns the number of entries as text. Of a list that is too long, only a part was read."""
     return f"{len(entries)}" if len(entries) <= max(ranks, AXES_MAX) else f"at least {len(entries)}"
 
 
@@ -57,7 +57,7 @@ def _box(entry: Any, rank: int, what: str) -> list[tuple[int, int]]:
 
 
 def real_shape(shape: tuple[int, ...], axis: int, last: int | None, name: str = "last") -> tuple[int, ...]:
-    """Returns the shape of the reals that have a half spectrum of `shape`; `last` is their length on the halved axis.
+    """Returns the shape of reals whose half spectrum has `shape`. `last` is the length of the reals on the halved axis.
 
     >>> real_shape((4, 5), 1, None), real_shape((4, 5), 1, 9), real_shape((4, 1), 1, None)
     ((4, 8), (4, 9), (4, 1))

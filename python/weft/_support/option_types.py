@@ -1,4 +1,4 @@
-"""The mechanism of the option tables: an option is a field of a record, with its type, values, help and places.
+"""The option tables. An option is a field of a record, with its type, values, help and places.
 
 The records are in weft.options and weft.disk.options. The command line, the checks of keywords and the table in
 docs/options.md come from them.
@@ -30,7 +30,7 @@ class OptionType:
 
     #: The values in words, for the docs.
     values = ""
-    #: The value's name on the command line.
+    #: The placeholder of the value in the help of the command line.
     metavar = ""
 
     def checked(self, given: Any, name: str) -> Any:
@@ -42,7 +42,7 @@ class Word(OptionType):
     """One of a few words. The core refuses others, with the list of its own."""
 
     def __init__(self, words: Iterable[str], unset: str | None = None, *, hides_unset: bool = True):
-        """unset : the core's word for no choice. hides_unset : None is the way to give it, otherwise the word is."""
+        """unset : the core's word for no choice. hides_unset : callers give None instead of this word."""
         self.unset = unset if hides_unset else None
         shown = [word for word in words if word != unset]
         self.words = tuple(shown) if unset is None or hides_unset else (*shown, unset)
@@ -64,7 +64,7 @@ class Choice(Word):
 
 
 def word_of(name: str, unset: str | None = None, *, hides_unset: bool = True) -> Word:
-    """Returns the type of an option whose words are those of the core."""
+    """Returns the type of an option that takes the core's words."""
     return Word(_planning.WORDS[name], unset, hides_unset=hides_unset)
 
 
@@ -90,7 +90,7 @@ class Kinds(OptionType):
 
 
 def numbers_of_axes(given: Any, name: str) -> Sequence[Any]:
-    """Returns the entries of an option with one number for all axes, or one for each; none if it is left out."""
+    """Returns the entries of an option with one number for all axes, or one for each; an empty list for None."""
     if given is None:
         return []
     if not isinstance(given, (list, tuple)):
@@ -290,7 +290,7 @@ class Seconds(OptionType):
     metavar = "S"
 
     def __init__(self, least: float | None = None, *, optional: bool = False):
-        """least : the least time on the command line; None: the function that uses it checks this.
+        """least : the least time on the command line; None: the function that uses the time checks it.
 
         optional : None where weft chooses.
         """
@@ -347,7 +347,7 @@ class RawShape(OptionType):
 
 
 class ElementType(OptionType):
-    """The numpy dtype of a raw file's elements."""
+    """The numpy dtype of the elements of a raw file."""
 
     values = "a numpy dtype"
     metavar = "T"
@@ -394,7 +394,7 @@ class MachineName(OptionType):
     metavar = "NAME|FILE"
 
     def __init__(self, words: Iterable[str] = ()):
-        """words : those that are accepted instead of a machine."""
+        """words : the words that are accepted instead of a machine."""
         self.values = ", ".join(["a weft.Machine, a name, a file", *(f"`{word}`" for word in words)])
 
 
@@ -406,9 +406,9 @@ class Option:
     type: OptionType
     default: Any
     help: str
-    #: Its places, of PLACES.
+    #: The places of the option, a part of PLACES.
     places: tuple[str, ...]
-    #: Its names on the command line; none if only Python has it.
+    #: The names of the option on the command line; empty if only Python has the option.
     flags: tuple[str, ...]
 
 
@@ -422,7 +422,7 @@ def option(
 ) -> Any:
     """Returns a field of an option record.
 
-    flags : its names on the command line; by default its own name with hyphens.
+    flags : the names of the option on the command line; by default its own name with hyphens.
     """
     metadata = {"type": type, "help": help, "places": places, "flags": flags}
     return dataclasses.field(default=default, metadata=metadata)
@@ -441,7 +441,8 @@ def _option_of(field: dataclasses.Field[Any]) -> Option:
 def with_signature(record: type, *names: str) -> Callable[[Function], Function]:
     """Gives a function f(first, ..., **options) the signature with the options of a record by name.
 
-    The function's own keywords follow them. So help() shows every option. names : those that it takes; none: all.
+    The function's own keywords follow them. So help() shows every option. names : the options that the function takes;
+    empty: all.
     """
 
     def signed(function: Function) -> Function:
@@ -465,7 +466,7 @@ def with_signature(record: type, *names: str) -> Callable[[Function], Function]:
 
 
 def record_of(record: type[Record], options: dict[str, Any], caller: str, *taken: str) -> Record:
-    """Makes a record from keywords, of the `taken` ones or all. Errors: TypeError for an unknown or a missing one."""
+    """Makes a record from keywords of the `taken` options or of all. Errors: TypeError if one is unknown or missing."""
     names = taken or [each.name for each in options_of(record)]
     for name in options:
         if name not in names:
@@ -484,7 +485,7 @@ def checked(record: Any) -> dict[str, Any]:
 
 
 def given(record: Any) -> dict[str, Any]:
-    """Returns the values that differ from the defaults, by name: JSON data for JSON values."""
+    """Returns the values that differ from the defaults, by name. If the values suit JSON, so does the result."""
     return {
         each.name: getattr(record, each.name)
         for each in options_of(record)

@@ -1,4 +1,4 @@
-"""Pickles of weft's objects: values travel in their written form; objects that are bound to a process do not travel."""
+"""Pickles of weft's objects. Values are pickled as JSON. Objects that are bound to a process cannot be pickled."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
 """Arrays on disks in the Parallel Disk Model: permutations over GF(2), and FFTs by superlevels (Cormen and Nicol 1998).
 
-Each has the counts of its passes, reads, writes and messages.
+For each of these, weft counts passes, reads, writes and messages.
 """

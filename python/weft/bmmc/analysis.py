@@ -10,7 +10,7 @@ from weft._support import checks
 
 #: The four variants of paper 003, section 6, by their names there.
 METHODS: tuple[str, ...] = _planning.SUPERLEVEL_METHODS
-#: Factorings of permutations that can be counted; the first reproduces paper 003, the second sends least.
+#: Ways to factor a permutation that can be counted; the first reproduces paper 003, the second sends least.
 FACTORINGS = ("published", "least-crossing")
 # Buffers in memory for mini-butterflies and for permutations (docs/out-of-core.md gives the reason).
 _SYNCHRONOUS = (2, 4)
@@ -35,13 +35,13 @@ def analyze(
     memory_bytes : of each processor; N must exceed the memory of all processors.
     block_bytes : the size of one transfer of a disk; each buffer must hold two blocks of each disk.
     disks : the disks of all processors together, at least one each.
-    buffers : the number of parts of memory during butterflies and during permutations; one part is a memoryload.
-        Default: 2 and 4, and twice that for asynchronous I/O.
+    buffers : the number of parts into which memory is divided, during butterflies and during permutations. One part is
+        a memoryload. Default: 2 and 4, and twice that for asynchronous I/O.
     factoring : "published" counts as paper 003 does; "least-crossing" chooses factors that send less.
 
-    All sizes are powers of two. Messages and bytes are those of one processor. If processors differ, messages are those
-    of the busiest one, and bytes are the average. Errors: InvalidArgument that names the rule. Cost: milliseconds for
-    any size.
+    All sizes are powers of two. Messages and bytes are counted for one processor. If processors differ, messages are
+    counted for the busiest processor, and bytes are the average. Errors: InvalidArgument that names the rule. Cost:
+    milliseconds for any size.
 
     Paper 003, Fig. 7:
 

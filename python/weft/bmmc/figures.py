@@ -1,4 +1,4 @@
-"""Figs 7 and 8 of paper 003 by :mod:`weft.bmmc.analysis`, each number next to the paper's."""
+"""Figs 7 and 8 of paper 003 as :mod:`weft.bmmc.analysis` counts them, each number next to the paper's number."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Share:
 
 
 def figure_7() -> list[Row]:
-    """Returns a row for each number of the table: the paper's, ours, whether they agree, and that of least crossing."""
+    """Returns a row for each number of the table: the paper's, ours, whether both agree, ours by "least-crossing"."""
     sizes: dict[str, Any] = {
         "memory_bytes": 2**24,
         "block_bytes": BLOCK_BYTES,
@@ -68,7 +68,7 @@ def figure_7() -> list[Row]:
 
 
 def instances() -> Iterator[dict[str, Any]]:
-    """Yields 2^17 to 2^35 bytes of memory per processor, 2^20 to 2^35 points, both kinds of I/O, for all N > M."""
+    """Yields memories of 2^17 to 2^35 bytes per processor, N = 2^20 to 2^35 points, and both kinds of I/O, if N > M."""
     for lg_memory in range(17, 36):
         for lg_points in range(20, 36):
             if 2**lg_points <= PROCESSORS * 2**lg_memory // 16:

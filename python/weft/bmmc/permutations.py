@@ -27,7 +27,7 @@ class BitPermutation:
     complement: int = 0
 
     def __post_init__(self) -> None:
-        """Checks that all are whole numbers with at most as many bits as there are rows."""
+        """Checks that rows and complement are whole numbers with at most as many bits as there are rows."""
         rows = tuple(checks.integers(self.rows, "the rows of a permutation"))
         complement = checks.integer(self.complement, "a complement")
         for number in (*rows, complement):
@@ -41,7 +41,7 @@ class BitPermutation:
 
     @property
     def bits(self) -> int:
-        """n, for 2^n records."""
+        """The number n of bits of an index of 2^n records."""
         return len(self.rows)
 
     def target(self, index: int) -> int:
@@ -79,7 +79,8 @@ class BitPermutation:
 def of(given: Any, shape: Sequence[int]) -> BitPermutation:
     """Makes a permutation for an array of this shape from a BitPermutation, one of NAMES, or a file with its text.
 
-    Errors: InvalidArgument for extents without a power of two as product, unknown words, and matrices of another size.
+    Errors: InvalidArgument if the product of the extents is no power of two, for unknown words, and for matrices of
+    another size.
     """
     if isinstance(given, BitPermutation):
         found = given
@@ -105,7 +106,7 @@ def _rows_for(count: int) -> str:
 
 
 def named(name: str, shape: Sequence[int]) -> BitPermutation:
-    """Makes one of NAMES, for an array with extents that are powers of two."""
+    """Makes the permutation with one of NAMES, for an array with extents that are powers of two."""
     lg = [_lg(extent) for extent in shape]
     n = sum(lg)
     word, _, argument = name.partition(":")

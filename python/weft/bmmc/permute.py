@@ -50,7 +50,7 @@ def permute(
     progress: Callable[[LoadProgress], object] | None = None,
     comm: Any = None,
 ) -> RecordRunReport:
-    """Permutes the elements of an array on disks that is larger than memory, by their index in C order.
+    """Permutes the elements of an array on disks that is larger than memory. The index counts in C order.
 
     permutation : a :class:`weft.ooc.BitPermutation`, x to A x xor c over GF(2); a file with the matrix; or a name:
         "identity" (for another striping), "reversal", "bit-reversal", "rotation:K" (bit k of the index becomes
@@ -62,7 +62,7 @@ def permute(
     memory_bytes : memory of each rank, in four buffers. block_bytes : the size of one transfer of a disk. Default: the
         longest from 4 KiB to 1 MiB with the fewest passes.
 
-    Errors: as for :func:`weft.ooc.fft`. After an error nothing is left of the target.
+    Errors: as for :func:`weft.ooc.fft`. After an error no new file is left.
     Cost: as many passes as the factors of Cormen, Sundquist and Wisniewski, or fewer (docs/out-of-core.md).
 
     >>> import numpy as np, os, tempfile
@@ -173,9 +173,9 @@ def detect(
 ) -> tuple[BitPermutation | None, int]:
     """Detects whether a vector of 2^n targets, as integers of 64 bits, is a permutation over GF(2).
 
-    targets : a file or set; element x is the target of the record at index x. Returns the permutation, or None, and the
-    number of parallel reads. A permutation takes N/BD + ceil((lg(N/B) + 1) / D) reads, any other vector at most that
-    many. Errors: InvalidArgument for other elements or lengths; IoFailure.
+    targets : a file or set; element x is the target of the record at index x. Returns two values: the permutation or
+    None, and the number of parallel reads. A permutation takes N/BD + ceil((lg(N/B) + 1) / D) reads, any other vector
+    at most as many. Errors: InvalidArgument for other elements or lengths; IoFailure.
     """
     path = checks.file_path(targets, "targets")
     checks.text(backend, "backend")
@@ -205,7 +205,7 @@ def detect(
 
 
 def _order_of(permutation: Any) -> list[int] | None:
-    """Returns the order of axes of a permutation of axes by name."""
+    """Returns the order of axes that the name of a permutation of axes states."""
     if not (isinstance(permutation, str) and permutation.startswith("axes:")):
         return None
     return bit_permutations.numbers_of(permutation)

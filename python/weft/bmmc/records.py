@@ -56,8 +56,8 @@ class LoadProgress(NamedTuple):
 class RecordRunReport:
     """The report of a permutation or a transform by superlevels.
 
-    read_bytes and written_bytes are those of all disks. parallel_ios are those of the Parallel Disk Model. messages are
-    those of the busiest rank; sent_bytes are the average of the ranks.
+    read_bytes and written_bytes are sums over all disks. parallel_ios are counted by the Parallel Disk Model. messages
+    are counted for the busiest rank; sent_bytes are the average of the ranks.
     """
 
     plan: OutOfCoreAnalysis | OutOfCorePermutation
@@ -68,7 +68,7 @@ class RecordRunReport:
     sent_bytes: int
     seconds: float
     backend: str
-    found_not_finite: bool  # among the numbers of a transform
+    found_not_finite: bool  # whether a transform has read NaN or infinity
     parts: dict[str, float] = field(hash=False)  # seconds of a rank by the parts of Fig. 7 of paper 003
 
 
@@ -145,7 +145,7 @@ class RecordJob:
         return needs
 
     def run(self, progress: Callable[[LoadProgress], object] | None = None) -> RecordRunReport:
-        """Makes the output, serially. After an error nothing is left of it."""
+        """Makes the output, serially. After an error no new file is left."""
         start_s = time.perf_counter()
         with self.output.made() as made, unpack.in_place(self.source, self.memory_bytes):
             done = RecordRun.of(self).execute(made.to_core(), progress, None)
@@ -154,7 +154,7 @@ class RecordJob:
 
 @dataclass(frozen=True)
 class RecordRun:
-    """The run of a job, the same on every rank: a pickle carries it there."""
+    """The run of a job, the same on every rank; ranks receive it as a pickle."""
 
     problem: RecordProblem
     plan: OutOfCoreAnalysis | OutOfCorePermutation
@@ -263,7 +263,7 @@ def disk_count(target: Any, options: RecordOptions, ranks: int) -> int:
 def job_of(
     stored: FileArray, target: Any, shape: tuple[int, ...], problem: RecordProblem, options: RecordOptions
 ) -> RecordJob:
-    """Chooses the length of blocks and checks the output and the free space. shape : of the output."""
+    """Chooses the length of blocks, and checks the output and the free space. shape : the shape of the output."""
     path, names = checks.file_path(target, "target"), _names_of(options)
     block = _block_of(stored, path, problem, options.block_bytes)
     checked_output(path, stored.name, names, block)

@@ -1,4 +1,4 @@
-"""The method with the least traffic of those that weft.ooc.analyze counts, by weights of messages and bytes."""
+"""Chooses among the methods that weft.ooc.analyze counts, by weights of messages and bytes."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ def message_seconds(
 ) -> float:
     """Returns the weighted messages and bytes of one processor, in seconds.
 
-    message_s, byte_s : seconds of each message and of each byte; both or neither.
-    machine : the machine with the link between nodes that gives the weights if they are left out, at the average length
-        of the messages. As for :func:`weft.plan`; None: an assumed machine.
+    message_s, byte_s : seconds of each message and of each byte; give both or neither.
+    machine : if you give neither, this machine's link between nodes gives the weights, at the average length of the
+        messages. Values as for :func:`weft.plan`; None: an assumed machine.
 
     Errors: InvalidArgument for one weight alone, or a negative one.
 
@@ -46,9 +46,9 @@ def message_seconds(
 
 
 def cheapest(analyses: Sequence[OutOfCoreAnalysis], **weights: Any) -> OutOfCoreAnalysis:
-    """Returns the method with the least weighted messages and bytes; of equal ones, the one with fewer parallel I/Os.
+    """Returns the method with the least weighted messages and bytes. Of equal methods, it has the fewest parallel I/Os.
 
-    `weights` and errors are those of :func:`message_seconds`, and InvalidArgument for no analysis.
+    `weights` and errors are as for :func:`message_seconds`. InvalidArgument also for no analysis.
 
     >>> from weft import ooc
     >>> sizes = dict(memory_bytes=2**24, block_bytes=8192, disks=4, processors=4)

@@ -1,4 +1,4 @@
-"""The command `weft`; `weft --help` lists its subcommands."""
+"""The command line `weft`; `weft --help` lists its commands."""
 
 from weft.cli.app import main
 

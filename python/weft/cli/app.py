@@ -40,7 +40,7 @@ __all__ = [
 # The order in `weft --help`; groups follow.
 ORDER = ("probe", "plan", "map", "project", "fft", "filter", "spectrum", "bench", "verify", "info", "run")
 app.registered_commands.sort(key=lambda command: ORDER.index(command.name or ""))
-# The base class of click's usage errors. typer does not export it, and click is vendored or separate.
+# The base class of click's usage errors. typer does not export it, and uses its own copy of click or the package.
 ClickException: Any = next(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException")
 
 
@@ -108,7 +108,7 @@ def _with_remedy(message: str) -> str:
 
 
 def _refused(message: str, status: int, error: BaseException | None) -> int:
-    """Reports an error from before the ranks, if there are several, could communicate."""
+    """Reports an error that occurred before the ranks could communicate, if there are several."""
     around = surrounding_ranks()
     if around is not None and around[1] > 1 and status in (USAGE_STATUS, FAILURE_STATUS):
         # Other ranks may have other arguments and wait for this rank: one message reports both errors.

@@ -1,4 +1,4 @@
-"""SimulationCase files: all settings of a run as TOML, checked completely, and the simulation that they describe."""
+"""Case files: all settings of a run as TOML. Reads and checks them, and makes the simulation that they describe."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _TABLES: dict[str, Callable[[str], outputs.RunOutput]] = {
 
 @dataclass(frozen=True)
 class SimulationCase:
-    """The settings of a run, with all defaults: by section, or a list of them for scalars, forces and outputs."""
+    """The settings of a run, with all defaults, by section. Scalars, forces and outputs are lists of sections."""
 
     name: str
     sections: dict[str, Any]
@@ -119,7 +119,7 @@ class SimulationCase:
         return sim
 
     def resumed(self, folder: str, comm: Any = None, **options: Any) -> Simulation:
-        """Returns the simulation of the newest whole checkpoint of a run's folder. Collective; see weft.dns.resume."""
+        """Returns the simulation of the newest undamaged checkpoint of a run. Collective; see weft.dns.resume."""
         return resume(os.path.join(folder, CHECKPOINTS), comm=comm, **options)
 
     def add_outputs(self, sim: Simulation, folder: str) -> None:
@@ -215,13 +215,13 @@ def read_case(path: str) -> SimulationCase:
     given = _parsed(content, path)
     _resolve_paths(given, os.path.dirname(path))
     name = os.path.splitext(os.path.basename(path))[0]
-    if os.path.basename(path) == CASE_FILE:  # in the folder of a run, whose name tells runs apart
+    if os.path.basename(path) == CASE_FILE:  # a case in the folder of a run: the folder's name identifies the run
         name = os.path.basename(os.path.dirname(os.path.abspath(path)))
     return SimulationCase.of(name, given)
 
 
 def with_values(case: SimulationCase, changes: Mapping[str, str]) -> SimulationCase:
-    """Returns a case with other values: by "section.name", in TOML, such as "grid.shape": "[64, 64, 64]"."""
+    """Returns a case with other values. Keys are "section.name", values TOML: "grid.shape": "[64, 64, 64]"."""
     sections = {name: dict(one) if isinstance(one, dict) else one for name, one in case.sections.items()}
     for key, text in changes.items():
         section, _, name = key.partition(".")
@@ -307,7 +307,7 @@ def _output_of(output: Values, path: str) -> outputs.RunOutput:
 
 
 def _random_spectrum(energy: float, peak: float) -> Any:
-    """Returns E(k) = c k^4 exp(-2 (k/peak)^2) with a sum of the wanted energy over the kept shells."""
+    """Returns E(k) = c k^4 exp(-2 (k/peak)^2). Its sum over the kept shells is the wanted energy."""
 
     def spectrum(k: Array) -> Array:
         shape = k**4 * np.exp(-2 * (k / peak) ** 2)
@@ -329,7 +329,7 @@ def _loaded(path: str, sim: Simulation) -> Array:
 
 
 def memory_bytes(case: SimulationCase) -> int:
-    """Returns about the bytes of a run on all ranks."""
+    """Estimates the bytes of a run on all ranks."""
     real = 8 if case.sections["grid"]["dtype"] == "float64" else 4
     return simulation_bytes(case.grid, case.scheme, len(case.sections["scalar"]), real)
 

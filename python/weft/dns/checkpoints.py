@@ -1,7 +1,7 @@
 """Checkpoints: the state of a simulation in a folder, from which it resumes bit for bit.
 
 A checkpoint is a folder with one .npy file for each register and field, in double precision, and `checkpoint.json` with
-all numbers. It has a temporary name until it is whole and on its disk. The last two are kept.
+all numbers. It has a temporary name until it is complete and on its disk. The last two checkpoints are kept.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ _NAME = re.compile(r"checkpoint-(\d{8,})(\.old)?")
 def write(
     path: Any, record: dict[str, Any], registers: dict[int, list[Array]], layout: _planning.Layout, comm: Any
 ) -> str:
-    """Writes a checkpoint of spectra into a folder, and removes all but the last two; returns its path. Collective.
+    """Writes a checkpoint of spectra into a folder, removes all but the last two, and returns the new path. Collective.
 
     record    : the numbers of the simulation, as JSON data; "steps" gives the checkpoint its name.
     registers : this rank's spectra, by the number of the register.
-    Errors, on all ranks: IoFailure; the checkpoints before stay.
+    Errors, on all ranks: IoFailure; earlier checkpoints stay.
     """
     folder = Path(checks.file_path(path, "checkpoints"))
     final = folder / f"checkpoint-{record['steps']:08d}"
@@ -65,7 +65,7 @@ def names_in(path: Any, comm: Any) -> list[str]:
     folder = Path(checks.file_path(path, "checkpoints"))
 
     def listed() -> list[str]:
-        if _NAME.fullmatch(folder.name):  # one checkpoint by name
+        if _NAME.fullmatch(folder.name):  # the path of one checkpoint
             return [str(folder)]
         return [str(each) for each in _sorted(folder)] if folder.is_dir() else []
 
@@ -73,7 +73,7 @@ def names_in(path: Any, comm: Any) -> list[str]:
 
 
 def read_record(path: str, comm: Any) -> dict[str, Any]:
-    """Returns the numbers of a checkpoint. Raises IoFailure on all ranks if they are not whole. Collective."""
+    """Returns the numbers of a checkpoint. Raises IoFailure on all ranks if they are incomplete. Collective."""
     return dict(runtime.from_first(comm, lambda: _record_of(Path(path))))
 
 
@@ -82,7 +82,7 @@ def read_registers(
 ) -> None:
     """Fills this rank's spectra from a checkpoint, on any number of ranks. Collective.
 
-    Errors, on all ranks: IoFailure if a file is missing, too short, or has other bits than were written.
+    Errors, on all ranks: IoFailure if a file is missing, too short, or has other bits than weft wrote.
     """
     for number, spectra in registers.items():
         for field, spectrum in enumerate(spectra):
@@ -90,7 +90,7 @@ def read_registers(
 
 
 def require_whole(path: str, record: dict[str, Any], register: int, field: int, comm: Any) -> str:
-    """Returns the path of a field's file. Raises IoFailure on all ranks if it is not whole. Collective."""
+    """Returns the path of a field's file. Raises IoFailure on all ranks if it is damaged. Collective."""
     name = file_name(register, field)
     _whole_field(path, record, name, None, comm)
     return str(Path(path) / name)
@@ -99,7 +99,7 @@ def require_whole(path: str, record: dict[str, Any], register: int, field: int, 
 def _whole_field(
     path: str, record: dict[str, Any], name: str, layout: _planning.Layout | None, comm: Any
 ) -> tuple[Array, _planning.Layout]:
-    """Returns this rank's part of a field in a layout, by default slabs. Errors: IoFailure if it is not whole."""
+    """Returns this rank's part of a field in a layout, by default slabs. Errors: IoFailure if it is damaged."""
     try:
         values, found = array_files.load(str(Path(path) / name), layout, comm, dtype=np.complex128)
     except errors.WeftError as reason:
@@ -117,7 +117,7 @@ def file_name(register: int, field: int) -> str:
 def digest(values: Array, layout: _planning.Layout, comm: Any) -> str:
     """Returns a checksum of a distributed array, which does not depend on the ranks. Collective.
 
-    It is the sum of well mixed bits of each element and its index, modulo 2^64.
+    The checksum is the sum, modulo 2^64, of a hash of each element and its index.
     """
     box = layout.box(runtime.rank_of(comm))
     extents = layout.shape
@@ -141,7 +141,7 @@ def _begin(folder: Path, temporary: Path) -> None:
         check_folder_of(str(folder))
     with Writing(str(folder)):
         folder.mkdir(exist_ok=True)
-        for leftover in folder.glob(".checkpoint-*"):  # of a run that was killed
+        for leftover in folder.glob(".checkpoint-*"):  # left by a run that was killed
             shutil.rmtree(leftover)
         temporary.mkdir()
 
@@ -156,8 +156,8 @@ def _commit(temporary: Path, final: Path, record: dict[str, Any]) -> None:
             file.flush()
             os.fsync(file.fileno())
         flush_folder(temporary)
-        if final.exists():  # of the same step, written before
-            aside = final.with_name(f"{final.name}.old")  # a name of a whole checkpoint, if this process is killed
+        if final.exists():  # an earlier checkpoint of the same step
+            aside = final.with_name(f"{final.name}.old")  # also found as a checkpoint, if this process is killed now
             shutil.rmtree(aside, ignore_errors=True)
             final.rename(aside)
             temporary.rename(final)

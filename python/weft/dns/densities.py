@@ -1,4 +1,4 @@
-"""Moments and probability densities of fields and of the longitudinal derivatives, as tables of a run."""
+"""Tables of a run: moments and probability densities of fields and of longitudinal derivatives."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from weft.dns.outputs import StateTable
 from weft.dns.running import Running
 
 BINS = 100
-#: Densities are of values up to this many standard deviations from the mean.
+#: Densities include values up to this many standard deviations from the mean.
 REACH = 8.0
 
 
@@ -45,7 +45,7 @@ class MomentsTable(StateTable):
 
 
 class DensitiesTable(StateTable):
-    """A row for each time, field and bin: the value in standard deviations from the mean, and its density."""
+    """A row for each time, field and bin: a value in standard deviations from the mean, and the density there."""
 
     def columns(self, sim: Running) -> list[str]:
         return ["time", "field", "value", "density"]
@@ -103,11 +103,11 @@ def _total(mine: float, sim: Running) -> float:
 def moments(path: str) -> MomentsTable:
     """Returns an output of moments as CSV: of each field, and of du/dx, dv/dy and dw/dz.
 
-    It costs a transform for each, apart from the steps.
+    Each field and each derivative costs one transform.
     """
     return MomentsTable(path)
 
 
 def densities(path: str) -> DensitiesTable:
-    """Returns an output of probability densities as CSV, of the same fields as `moments`, at the same cost."""
+    """Returns an output of probability densities as CSV, for the same fields as `moments` and at the same cost."""
     return DensitiesTable(path)

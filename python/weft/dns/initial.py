@@ -19,7 +19,7 @@ def taylor_green(x: Array, y: Array, z: Array) -> tuple[Any, Any, Any]:
 
 
 def taylor_green_2d(x: Array, y: Array, z: Array) -> tuple[Any, Any, Any]:
-    """The same in two dimensions: an exact solution that decays as exp(-2 nu t)."""
+    """Taylor and Green's vortex in two dimensions: an exact solution that decays as exp(-2 nu t)."""
     return np.sin(x) * np.cos(y) + 0 * z, -np.cos(x) * np.sin(y) + 0 * z, 0 * x * y * z
 
 

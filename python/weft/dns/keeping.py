@@ -1,4 +1,4 @@
-"""A run's checkpoints: written every so often by the clock, at a stop, and at the end."""
+"""Writes the checkpoints of a run: at intervals of the clock, at a stop, and at the end."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class RunKeeper:
         self.reason = ""
 
     def stops(self, sim: Running) -> bool:
-        """Returns whether the run must stop now. Writes a checkpoint then, and where one is due. Collective."""
+        """Returns whether the run must stop now. Writes a checkpoint if it must, or if one is due. Collective."""
         due = self._every is not None and time.monotonic() - self._written >= self._every
         self.reason, is_due = self._watch.agreed(due)
         if self._write is not None and (self.reason or is_due):

@@ -1,6 +1,6 @@
-"""Random numbers of modes: functions of a seed, the wavevector, a step and a stream alone.
+"""Random numbers of modes. They depend only on a seed, the wavevector, a step and a stream.
 
-So they do not depend on ranks, and the same seed gives the same large scales on every grid.
+So they do not depend on the number of ranks, and the same seed gives the same large scales on every grid.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import numpy as np
 from weft.arrays import Array
 
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
-_OFFSET = 1 << 20  # integer wavevectors are below this
+_OFFSET = 1 << 20  # components of integer wavevectors are smaller in magnitude
 
 
 def mixed(value: Any) -> Any:
@@ -26,7 +26,7 @@ def mixed(value: Any) -> Any:
 
 
 def uniform(seed: int, modes: Sequence[Any], step: int, stream: int) -> Array:
-    """Returns numbers in (0, 1), one for each mode: `modes` has the integer wavevectors, one array for each axis.
+    """Returns numbers in (0, 1), one for each mode. `modes` : the integer wavevectors, one array for each axis.
 
     >>> once = uniform(1, (np.array([1, 2]), np.array([0, 0]), np.array([3, 3])), 0, 0)
     >>> again = uniform(1, (np.array([2]), np.array([0]), np.array([3])), 0, 0)
@@ -42,9 +42,9 @@ def uniform(seed: int, modes: Sequence[Any], step: int, stream: int) -> Array:
 
 
 def gaussian(seed: int, modes: Sequence[Any], step: int, stream: int) -> Array:
-    """Returns complex Gaussian numbers of mean square 1 (Box and Muller 1958).
+    """Returns complex Gaussian numbers of mean square 1, or 1/2 at wavevector 0 (Box and Muller 1958).
 
-    Those of n and -n are conjugate, that of 0 is real.
+    The numbers of n and -n are conjugate. The number of wavevector 0 is real.
     """
     sign = canonical_sign(modes)
     turned = [sign * n for n in modes]

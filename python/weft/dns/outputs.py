@@ -1,4 +1,4 @@
-"""Outputs of a run: time series and spectra as CSV, fields as array files or images of VTK."""
+"""Outputs of a run: time series and spectra as CSV, fields as array files or VTK images."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ _OF_SCALARS = ("variance", "dissipation", "production", "power", "batchelor_leng
 
 
 class RunOutput:
-    """Something that a run writes from time to time. Its methods are collective."""
+    """An output that a run writes from time to time. Its methods are collective."""
 
-    #: Whether the output needs a diagnosis.
+    #: Whether the output needs a diagnosis (means and spectra of a state).
     needs_diagnosis = False
 
     def begin(self, sim: Running) -> None:
@@ -47,14 +47,14 @@ class RunOutput:
         """Writes from the present state, before a step changes it."""
 
     def write_diagnosis(self, sim: Running, diagnosis: Diagnosis) -> None:
-        """Writes from the diagnosis of that state."""
+        """Writes from the diagnosis of the state of write_state."""
 
     def mark(self, sim: Running) -> Any:
-        """Returns JSON data that says how far the output is, for a checkpoint."""
+        """Returns JSON data for a checkpoint, which says how much has been written."""
         return None
 
     def restore(self, sim: Running, mark: Any) -> None:
-        """Removes what was written after a mark, because the run resumes there."""
+        """Removes the output that was written after a mark, because the run resumes there."""
 
 
 class _Table(RunOutput):
@@ -76,7 +76,7 @@ class _Table(RunOutput):
         return runtime.from_first(sim.comm, lambda: os.path.getsize(self.path) if os.path.exists(self.path) else 0)
 
     def restore(self, sim: Running, mark: Any) -> None:
-        """Cuts the table to the length that it had."""
+        """Cuts the table to its length at the checkpoint."""
 
         def cut() -> None:
             if runtime.rank_of(sim.comm) != 0:
@@ -131,7 +131,7 @@ class StateTable(_Table):
 
 
 class Budget(_DiagnosisTable):
-    """A row of means for each time: those of :class:`weft.dns.Diagnosis`, then those of each scalar."""
+    """A row of means for each time: first the means of :class:`weft.dns.Diagnosis`, then the means of each scalar."""
 
     def columns(self, sim: Running) -> list[str]:
         of_scalars = [
@@ -165,7 +165,7 @@ class Spectra(_DiagnosisTable):
 
 
 class Fields(RunOutput):
-    """The fields in space, for each time one image of VTK, or one array for each field; see :func:`fields`."""
+    """The fields in space. Each time has one VTK image, or one array for each field; see :func:`fields`."""
 
     def __init__(self, path: str, names: Sequence[str] | None, dtype: Any = None) -> None:
         self.path = checks.file_path(path, "fields")
@@ -185,7 +185,7 @@ class Fields(RunOutput):
             self._images.begin()
 
     def mark(self, sim: Running) -> Any:
-        """Returns the images of the collection and their times."""
+        """Returns the names of the collection's images, and their times."""
         return dict(self._images.times) if self._images else None
 
     def restore(self, sim: Running, mark: Any) -> None:
@@ -221,7 +221,7 @@ def _checked_dtype(given: Any) -> np.dtype[Any]:
 
 
 def _require_one_velocity(names: Sequence[str]) -> None:
-    """Raises InvalidArgument if a scalar has the name of the array of vectors in an image."""
+    """Raises InvalidArgument if a scalar has the name that the array of vectors has in an image."""
     if vtk.VELOCITY in names and vtk.VELOCITY in vtk.arrays_of([name for name in names if name != vtk.VELOCITY]):
         raise errors.InvalidArgument(
             f"arrays of a .vti file must differ in name; u, v and w make the array {vtk.VELOCITY}, and a scalar has "
@@ -240,16 +240,16 @@ def spectra(path: str) -> Spectra:
 
 
 def fields(path: str, names: Sequence[str] | None = None, *, dtype: Any = None) -> Fields:
-    """Returns an output of fields in space, on the grid of the simulation; all fields, or those of some names.
+    """Returns an output of fields in space, on the grid of the simulation. names : the fields; None: all.
 
     Each field and time has a file or store of its own. From `run.npy` come `run-00000000-u.npy` and so on, with the
-    number of steps; likewise for `run.zarr`, `run.h5` and `run.raw`.
+    number of steps; `run.zarr`, `run.h5` and `run.raw` give such names too.
 
     From `run.vti` comes one file of all fields for each time, `run-00000000.vti`, which VTK and ParaView read. Axis 0
-    is their x. If u, v and w are chosen, they are one array of vectors, `velocity`. The collection `run.pvd` lists the
-    files and their times. A new run begins a new one.
+    is x of VTK. If u, v and w are chosen, they form one array of vectors, `velocity`. The collection `run.pvd` lists
+    the files and their times. A new run begins a new collection.
 
-    dtype : float32 or float64; by default that of the simulation.
+    dtype : float32 or float64; by default the dtype of the simulation.
 
     >>> import weft.dns as dns
     >>> output = dns.fields("run.vti", ["u", "theta"], dtype="float32")

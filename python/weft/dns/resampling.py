@@ -1,4 +1,4 @@
-"""Simulations on another grid: the modes that both grids have."""
+"""Transfers simulations to another grid: copies the modes that both grids have."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ def resample(
     threads: int | None = None,
     warn: Callable[[str], object] = warnings.warn,
 ) -> Simulation:
-    """Returns the simulation of the newest whole checkpoint in a folder, on a grid of another shape. Collective.
+    """Returns the simulation of the newest undamaged checkpoint in a folder, on a grid of another shape. Collective.
 
     Modes that both grids have are copied, others are 0. The scheme begins again, as after set_velocity. It has no
     outputs yet. Each rank reads its own modes. `warn` gets a message for each damaged checkpoint.
 
-    Errors, on all ranks: IoFailure if no checkpoint is whole; InvalidArgument for a shape.
+    Errors, on all ranks: IoFailure if every checkpoint is damaged; InvalidArgument for an invalid shape.
     """
     return first_whole(folder, lambda name: _resampled(name, shape, comm, threads), comm, warn)
 
@@ -73,7 +73,7 @@ def _copy_modes(path: str, old: Grid, sim: Simulation, out: Array) -> None:
 
 
 def _common(old: int, new: int, is_halved: bool) -> list[tuple[int, int, int]]:
-    """Returns ranges of indices of the new axis, and how much larger they are than those of the old axis.
+    """Returns ranges of common modes: first and end index on the new axis, and this index minus that on the old axis.
 
     >>> _common(5, 9, False), _common(9, 5, True)
     ([(0, 3, 0), (7, 9, 4)], [(0, 3, 0)])

@@ -1,4 +1,4 @@
-"""Simulations from checkpoints."""
+"""Makes simulations from checkpoints."""
 
 from __future__ import annotations
 
@@ -23,18 +23,19 @@ def resume(
     planning: Planning | None = None,
     warn: Callable[[str], object] = warnings.warn,
 ) -> Simulation:
-    """Returns the simulation of the newest whole checkpoint in a folder, or of one checkpoint by its path.
+    """Returns the simulation of the newest undamaged checkpoint in a folder, or of one checkpoint by its path.
 
-    On the ranks and threads that wrote it, the run is then bit for bit the one that was not interrupted. Otherwise
-    fields differ by rounding.
+    On as many ranks and threads as before, the run gives the same bits as without the interruption. Otherwise fields
+    differ by rounding.
 
-    The outputs are not in a checkpoint: call every() again as before. Each output then removes what it wrote after the
-    checkpoint.
+    The outputs are not in a checkpoint: call every() again as before. Each output then removes the data that it wrote
+    after the checkpoint.
 
-    threads : of each rank; default: as before. exchange, planning : as of :class:`weft.FFT`; default: the plan in the
-    checkpoint. warn : gets a message for each damaged checkpoint, and where other versions of libraries transform.
+    threads : threads of each rank; default: as before. exchange, planning : as for :class:`weft.FFT`; default: the plan
+    in the
+    checkpoint. warn : gets a message for each damaged checkpoint, and if libraries have other versions.
 
-    Collective. Errors, on all ranks: IoFailure if no checkpoint is whole.
+    Collective. Errors, on all ranks: IoFailure if every checkpoint is damaged.
     """
 
     def read(name: str) -> Simulation:
@@ -48,7 +49,7 @@ def resume(
 
 
 def first_whole(folder: str, read: Callable[[str], Simulation], comm: Any, warn: Callable[[str], object]) -> Simulation:
-    """Returns what `read` makes of the newest whole checkpoint in a folder. Collective."""
+    """Returns the result of `read` for the newest undamaged checkpoint in a folder. Collective."""
     names = checkpoints.names_in(folder, comm)
     for name in names:
         try:

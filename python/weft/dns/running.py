@@ -1,4 +1,4 @@
-"""What a run and its outputs need of a simulation."""
+"""The interface of a simulation that a run and its outputs use."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Counters:
 
 
 class Running(Protocol):
-    """A simulation, as its run and its outputs see it."""
+    """A simulation, as its run and its outputs use it."""
 
     comm: Any
     grid: Grid

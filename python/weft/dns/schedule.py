@@ -1,4 +1,4 @@
-"""The schedule of a run: its steps, and the outputs on the way."""
+"""The schedule of a run: its steps, and the outputs between them."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from weft.dns.diagnostics import Diagnosis
 from weft.dns.outputs import RunOutput
 from weft.dns.running import Running
 
-# Times that differ by this part of a step are equal.
+# Times that differ by at most this fraction of a step count as equal.
 _SLACK = 1e-9
 # A step is at most this many times as long as the one before.
 _GROWTH = 1.2
-# The number of last steps that are shortened evenly.
+# The number of last steps before a wanted time that are shortened evenly.
 _SHORTENED = 2
 
 
 @dataclass
 class Every:
-    """Outputs that are due every so often: by time or by steps."""
+    """Outputs that are due at regular intervals, of time or of steps."""
 
     outputs: Sequence[RunOutput]
     time: float | None = None
@@ -38,7 +38,7 @@ class Every:
             self.has_begun = True
 
     def marked(self, sim: Running) -> dict[str, Any]:
-        """Returns how far the outputs are, as JSON data. Collective."""
+        """Returns the progress of the outputs as JSON data. Collective."""
         return {
             "time": self.time,
             "steps": self.steps,
@@ -48,7 +48,7 @@ class Every:
         }
 
     def restore(self, sim: Running, marked: dict[str, Any]) -> None:
-        """Resumes the outputs where they were. Collective. Errors: InvalidArgument for other outputs than before."""
+        """Resumes the outputs at this progress. Collective. Errors: InvalidArgument for other outputs than before."""
         if (marked["time"], marked["steps"], len(marked["marks"])) != (self.time, self.steps, len(self.outputs)):
             raise errors.InvalidArgument(
                 "a resumed run must have the outputs of the checkpoint, in their order; give every() the same times, "
@@ -68,7 +68,7 @@ class Every:
         return sim.counters.steps >= self.last[1] + (self.steps or 1)
 
     def next_time(self) -> float:
-        """Returns the time of the next output; infinite for those by steps."""
+        """Returns the time of the next output; infinite if outputs are due by steps."""
         if self.time is None or self.last is None:
             return math.inf
         return (math.floor(self.last[0] / self.time + 1e-6) + 1) * self.time
@@ -90,7 +90,7 @@ class StepRule:
 
 
 class Between(Protocol):
-    """What a run does between two steps besides its outputs."""
+    """The work of a run between two steps, besides its outputs."""
 
     def stops(self, sim: Running) -> bool:
         """Returns whether the run must stop now, on all ranks alike. Collective."""
@@ -100,7 +100,7 @@ class Between(Protocol):
 
 
 def advance(sim: Running, end: float, rule: StepRule, schedule: Sequence[Every], between: Sequence[Between]) -> bool:
-    """Advances a simulation to a time, and writes what is due. Returns whether it came to the end. Collective."""
+    """Advances a simulation to a time, and writes outputs that are due. Returns False after a stop. Collective."""
     while True:
         if any([each.stops(sim) for each in between]) and sim.time < end:
             return False
@@ -129,7 +129,7 @@ def advance(sim: Running, end: float, rule: StepRule, schedule: Sequence[Every],
 
 
 def _step_towards(sim: Running, target: float, rule: StepRule, diagnose: bool) -> Diagnosis | None:
-    """Makes a step that does not pass a time; the last ones before it are shortened evenly."""
+    """Makes a step that does not pass a time. The last steps before this time are shortened evenly."""
     rest = target - sim.time
     wanted = rule.wanted(sim, rest)
     steps = max(1, math.ceil(rest / wanted * (1 - _SLACK)))

@@ -1,4 +1,4 @@
-"""Schemes in time, as data: the evaluations of the right-hand side of a step, and the registers that each updates.
+"""Schemes in time, as data: the evaluations of the right-hand side in a step, and the registers that each updates.
 
 All schemes integrate diffusion exactly, by the decay exp(-nu k^2 t). A register is one set of all fields. Register 0
 has the state at the beginning and at the end of a step.
@@ -14,7 +14,7 @@ RIGHT_SIDE = -1
 
 @dataclass(frozen=True)
 class Term:
-    """A register, or the right-hand side, times a factor and a power (0, 1 or 2) of the decay of the evaluation."""
+    """A register, or the right-hand side, times a factor and a power (0, 1 or 2) of the evaluation's decay."""
 
     source: int
     decay: int
@@ -38,10 +38,10 @@ class Update:
 class Evaluation:
     """One evaluation of the right-hand side.
 
-    input   : the register of which it is the right-hand side.
+    input   : the register whose right-hand side is evaluated.
     time    : its time, in units of the step.
     decay   : the time of one decay, in units of the step.
-    updates : those of the registers; all read the old values.
+    updates : the updates of registers; all read the old values.
     """
 
     input: int
@@ -54,9 +54,9 @@ class Evaluation:
 class Scheme:
     """A scheme in time.
 
-    order       : of the error.
+    order       : order of the error.
     registers   : the number of sets of all fields that it needs, the state included.
-    evaluations : returns those of a step from its length, and that of the step before (None: there was none).
+    evaluations : returns the evaluations of a step, from its length and the length of the step before (or None).
     kept        : the registers that a later step needs.
     """
 
@@ -68,7 +68,7 @@ class Scheme:
 
 
 def _ab2(dt: float, previous: float | None) -> tuple[Evaluation, ...]:
-    """Adams and Bashforth, of second order for steps of any lengths. The first step is one of Runge and Kutta.
+    """Adams and Bashforth, of second order for steps of any lengths. The first step is one by Runge and Kutta.
 
     Register 1 has the last right-hand side, decayed to the present time.
     """

@@ -1,4 +1,4 @@
-"""When a run stops before its end: a signal, or the wall time."""
+"""Decides whether a run stops before its end: after a signal, or at the end of its wall time."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from typing import Any
 
 #: Signals after which a run with checkpoints stops at the next step.
 SIGNALS = (signal.SIGTERM, signal.SIGUSR1)
-# A run stops this many steps and checkpoints before its wall time is over.
+# A run stops before its wall time is over: by the time of this many steps and checkpoints.
 _SPARE = 2
 _SECONDS = {"s": 1, "min": 60, "h": 3600, "d": 86400}
 
 
 class StopWatch:
-    """Knows whether a run must stop now, on all ranks alike.
+    """Decides whether a run must stop now, on all ranks alike.
 
-    wall_time : seconds that the run may take; None: any.
+    wall_time : seconds that the run may take; None: no limit.
     """
 
     def __init__(self, comm: Any, wall_time: float | None) -> None:
@@ -32,7 +32,7 @@ class StopWatch:
 
     @contextmanager
     def listening(self) -> Iterator[None]:
-        """Within, a signal is only noted. Threads other than the main one cannot receive signals."""
+        """In this context a signal is only noted. Only the main thread can receive signals."""
         if threading.current_thread() is not threading.main_thread():
             yield
             return
@@ -48,17 +48,17 @@ class StopWatch:
         return time.monotonic() - self._start
 
     def count_step(self) -> None:
-        """Notes the end of a step, whose time it measures."""
+        """Notes the end of a step, and measures its time."""
         now = time.monotonic()
         self._longest_step = max(self._longest_step, now - self._last)
         self._last = now
 
     def skip(self) -> None:
-        """Leaves the time since the last step out."""
+        """Excludes the time since the last step from the measured times of steps."""
         self._last = time.monotonic()
 
     def agreed(self, wants: bool) -> tuple[str, bool]:
-        """Returns why the run must stop, "" if it need not, and whether any rank wants something. Collective."""
+        """Returns the reason why the run must stop, or "", and whether `wants` is true on any rank. Collective."""
         mine = (self._reason(), wants)
         everyone = [mine] if self._comm is None else self._comm.allgather(mine)
         return max(reason for reason, _ in everyone), any(wanted for _, wanted in everyone)
@@ -77,7 +77,7 @@ class StopWatch:
 
 
 def seconds_of(given: Any) -> float | None:
-    """Returns the seconds of a duration: a number, or words such as "90s", "30min", "2h" or "1d12h"; None for others.
+    """Returns the seconds of a duration: a number, or text such as "90s", "2h" or "1d12h". None for other values.
 
     >>> seconds_of("1h30min"), seconds_of(90), seconds_of("2 h"), seconds_of("soon")
     (5400.0, 90.0, 7200.0, None)

@@ -1,4 +1,4 @@
-"""Verification of the solver: exact solutions, known numbers, invariants and invariances, on small grids."""
+"""Verifies the solver by exact solutions, known numbers, invariants and invariances, on small grids."""
 
 from __future__ import annotations
 
@@ -32,15 +32,15 @@ _FLOW = (0.7, -0.4, 0.3)
 _VISCOSITY = 0.05
 
 
-# Steps at which the error of every scheme falls as its order, and is above rounding.
+# Steps for which the error of each scheme falls by its order, and is larger than rounding errors.
 _DRIFT_STEPS = (0.01, 0.005)
 
 
 @dataclass(frozen=True)
 class Check:
-    """One row of the verification. It passes if the value is within `allowed` of the exact one.
+    """One row of the verification. It passes if the value is within `allowed` of the exact value.
 
-    A name with "at least" is one-sided: the value may be larger.
+    If the name contains "at least", the value may also be larger.
     """
 
     name: str
@@ -52,7 +52,7 @@ class Check:
 
 @dataclass(frozen=True)
 class _Ranks:
-    """Where the simulations of a verification run."""
+    """The ranks and threads on which the simulations of a verification run."""
 
     comm: Any
     threads: int
@@ -66,7 +66,7 @@ class _Ranks:
         return self.largest_of([float(np.max(np.abs(array), initial=0.0)) for array in arrays])
 
     def largest_of(self, mine: Sequence[float]) -> float:
-        """Returns the largest number of all ranks; NaN if any is."""
+        """Returns the largest number of all ranks; NaN if any number is NaN."""
         every = mine if self.comm is None else list(itertools.chain.from_iterable(self.comm.allgather(list(mine))))
         return float(np.max(every))
 
@@ -82,10 +82,10 @@ Group = Callable[[_Ranks, bool], Iterator[Check]]
 def verify(comm: Any = None, threads: int = 1, quick: bool = False) -> list[Check]:
     """Runs all checks of the solver on small grids, and returns their rows; the same on every rank.
 
-    comm : an mpi4py communicator; None: this process alone. threads : of each rank.
+    comm : an mpi4py communicator; None: this process alone. threads : threads of each rank.
     quick : smaller grids and fewer steps, in seconds instead of a minute.
 
-    Collective over `comm`. Memory: that of a simulation of 32^3 points.
+    Collective over `comm`. Memory: a simulation of 32^3 points.
 
     >>> from weft.dns import verify
     >>> all(check.passed for check in verify(quick=True))
@@ -147,7 +147,7 @@ def _series(t: float, nu: float) -> float:
 
 
 def _sixth_coefficient(where: _Ranks) -> float:
-    """Measures the coefficient of t^6 without viscosity: three times, so that t^8 and t^10 cancel."""
+    """Measures the coefficient of t^6 without viscosity. Values at three times make t^8 and t^10 cancel."""
     sim = where.simulation(24, 0.0, scheme="rk4")
     sim.set_velocity("taylor-green")
     times, found = (0.2, 0.3, 0.4), []
@@ -162,14 +162,14 @@ def _sixth_coefficient(where: _Ranks) -> float:
 
 @dataclass(frozen=True)
 class _Modes:
-    """The modes of a field with k_z > 0, where all have k_z = 1: its wavevectors, and three components of each."""
+    """The modes with k_z = 1 of a field whose modes have k_z = 1 or -1: wavevectors, and three components of each."""
 
     waves: Array
     values: Array
 
     @classmethod
     def of_beltrami(cls) -> _Modes:
-        """Returns the modes (+-1, +-1, 1) of the flow of Antuono. They and their conjugates are the whole."""
+        """Returns the modes (+-1, +-1, 1) of the flow of Antuono. They and their conjugates are the whole flow."""
         x, y, z = np.meshgrid(*[np.arange(4) * np.pi / 2] * DIMS, indexing="ij")
         spectra = np.fft.fftn(VELOCITIES["beltrami"](x, y, z), axes=(1, 2, 3)) / 4**DIMS
         waves = np.array([(a, b, 1) for a in (1, -1) for b in (1, -1)])
@@ -180,7 +180,7 @@ class _Modes:
         return np.asarray(self.waves @ np.array(_FLOW))
 
     def in_space(self, factors: Array, positions: Sequence[Array]) -> list[Array]:
-        """Returns the components at positions, with each mode times a factor."""
+        """Returns the components at some positions. Each mode is first multiplied by its factor."""
         phases = [np.exp(1j * sum(n * x for n, x in zip(k, positions, strict=True))) for k in self.waves]
         return [
             2 * sum((value * factor * phase).real for value, factor, phase in zip(row, factors, phases, strict=True))
@@ -201,10 +201,10 @@ def growth(scheme: str, z: Array, steps: int) -> Array:
 
 
 def _boosted_beltrami(where: _Ranks, quick: bool) -> Iterator[Check]:
-    """Each scheme against its own error in closed form.
+    """Compares the error of each scheme with its closed form.
 
-    All modes have |k|^2 = 3 and one sign of the helicity, whatever their amplitudes: the products with the curl vanish.
-    The uniform flow alone acts, so a scheme multiplies each mode by a known factor.
+    All modes have |k|^2 = 3 and one sign of the helicity, so the products with the curl vanish for any amplitudes. Only
+    the uniform flow acts, so a scheme multiplies each mode by a known factor.
     """
     modes = _Modes.of_beltrami()
     steps = (0.1, 0.05) if quick else (0.1, 0.05, 0.025)
@@ -235,7 +235,7 @@ def _beltrami_errors(where: _Ranks, modes: _Modes, scheme: str, dt: float, point
 
 
 def _decays(where: _Ranks, quick: bool) -> Iterator[Check]:
-    """Beltrami flows at rest: they decay, and nothing else."""
+    """Checks Beltrami flows without a uniform flow: they only decay."""
     for name, title, rate in (("abc", "ABC", 1), ("beltrami", "Antuono", 3)):
         sim = where.simulation(16, _VISCOSITY, scheme="ab2" if quick else "rk4")
         sim.set_velocity(name)
@@ -249,7 +249,7 @@ def _decays(where: _Ranks, quick: bool) -> Iterator[Check]:
 
 
 def _scalars(where: _Ranks, quick: bool) -> Iterator[Check]:
-    """A shear wave stirs mean gradients; a uniform flow carries a wave."""
+    """Checks scalars: a shear wave stirs mean gradients, and a uniform flow carries a wave."""
     nu, kappa, amplitude, k, gradient = 0.03, 0.05, 1.3, 2, 0.7
     sim = where.simulation(12 if quick else 16, nu, scheme="rk4")
     sim.set_velocity(lambda x, y, z: (amplitude * np.sin(k * y) + 0 * x * z, 0, 0))
@@ -269,7 +269,7 @@ def _scalars(where: _Ranks, quick: bool) -> Iterator[Check]:
 
 
 def _carried_wave(where: _Ranks, points: int) -> Check:
-    """A wave of a scalar in a uniform flow, against what RK4 makes of it: a known factor in each step."""
+    """Checks a wave of a scalar in a uniform flow: RK4 multiplies it by a known factor in each step."""
     kappa, dt, lengths = 0.05, 0.02, (2 * np.pi, np.pi, 4 * np.pi)
     wave = (1.0, -2.0, 0.5)
     sim = where.simulation(points, 0.1, scheme="rk4", lengths=lengths)
@@ -295,7 +295,7 @@ def _stirred(where: _Ranks, points: int, scheme: str) -> Simulation:
 
 
 def _invariants(where: _Ranks, quick: bool) -> Iterator[Check]:
-    """Without viscosity the products do no work at an instant, and the drift in time is that of the scheme."""
+    """Checks that without viscosity the products do no work, and the drift in time has the order of the scheme."""
     points = 12 if quick else 24
     sim = _stirred(where, points, "rk2")
     for name, work in zip(("velocity", "scalar"), _work_of_products(where, sim), strict=True):
@@ -322,7 +322,7 @@ def _work_of_products(where: _Ranks, sim: Simulation) -> list[float]:
 
 
 def _drifts(where: _Ranks, points: int, scheme: str, dt: float) -> tuple[float, float]:
-    """Returns the relative change of the energy and of the scalar's variance in a time."""
+    """Returns the relative change of the energy and of the scalar's variance during a run."""
     sim = _stirred(where, points, scheme)
     before = sim.diagnose()
     sim.run(until=0.2, dt=dt)
@@ -335,7 +335,7 @@ def _drifts(where: _Ranks, points: int, scheme: str, dt: float) -> tuple[float, 
 
 
 def _invariances(where: _Ranks, quick: bool) -> Iterator[Check]:
-    """Threads, the order of the axes, and ranks leave the fields as they are."""
+    """Checks that fields do not depend on threads, the order of the axes, or ranks."""
     alone = _Ranks(None, 1)
     shape = (12, 10, 14) if quick else (24, 20, 28)
     wanted = _fields(alone, shape)
@@ -405,7 +405,7 @@ def _fields(where: _Ranks, shape: Sequence[int]) -> list[Array]:
 
 
 def _turned_differences(where: _Ranks, shape: Sequence[int], wanted: Sequence[Array], turns: int) -> list[Array]:
-    """Returns the differences of this rank's fields in permuted axes from those of one process in the first ones."""
+    """Returns how this rank's fields, in permuted axes, differ from those of one process in the given axes."""
     sim = _whirled(where, shape, turns)
     axes = [(axis + turns) % DIMS for axis in range(DIMS)]
     whole = [np.transpose(wanted[number], axes)[sim.fft.input.slices] for number in [*axes, DIMS]]

@@ -26,7 +26,7 @@ ENDING = ".vti"
 VELOCITY = "velocity"
 _COMPONENTS = ("u", "v", "w")
 _BYTE_ORDER = {"little": "LittleEndian", "big": "BigEndian"}[sys.byteorder]
-# Before the elements of each array the file has their number of bytes.
+# In the file, the elements of each array follow their number of bytes.
 _COUNT = np.dtype(np.uint64)
 _PIECE_BYTES = 1 << 24
 
@@ -44,7 +44,7 @@ def arrays_of(names: Sequence[str]) -> dict[str, tuple[str, ...]]:
 
 @dataclass(frozen=True)
 class _Image:
-    """The contents of a .vti file: a time, and arrays with their numbers of components on the points of a grid."""
+    """The contents of a .vti file: a time, a grid, and arrays on its points with their numbers of components."""
 
     grid: Grid
     time: float
@@ -63,7 +63,7 @@ class _Image:
             offset += _COUNT.itemsize + self.bytes_of(name)
 
     def head(self) -> bytes:
-        """Returns all text before the data."""
+        """Returns the text of the file before the data."""
         extent = " ".join(f"0 {n - 1}" for n in self.grid.shape)
         spacing = " ".join(repr(length / n) for length, n in zip(self.grid.lengths, self.grid.shape, strict=True))
         kind = self.dtype.name.capitalize()  # Float32 or Float64
@@ -101,7 +101,7 @@ class _ImageFile(Replacement):
         super().__init__(path, self._end + len(_TAIL))
 
     def create(self, name: str | None = None, tell: Callable[[str], object] = lambda path: None) -> str:
-        """Creates the temporary file with all but the elements, and returns its name."""
+        """Creates the temporary file, complete except for the elements, and returns its name."""
         check_target(self.name, (ENDING,))
         temporary = super().create(name, tell)
         counts = [
@@ -111,7 +111,7 @@ class _ImageFile(Replacement):
         return temporary
 
     def write_planes(self, name: str, first: int, components: Sequence[Array]) -> None:
-        """Writes planes of an array from z index `first` on; its components are in Fortran order."""
+        """Writes planes of an array from z index `first` on. The given components are in Fortran order."""
         flat = [component.T.reshape(-1) for component in components]
         point_bytes = len(flat) * self._image.dtype.itemsize
         nx, ny, _ = self._image.grid.shape
@@ -127,17 +127,17 @@ class _ImageFile(Replacement):
 
 
 class Images:
-    """The images of a run and their collection: of `run.vti`, `run-00000000.vti` and so on, and `run.pvd`.
+    """The images of a run and their collection. For `run.vti` these are `run-00000000.vti` and so on, and `run.pvd`.
 
-    The collection has the images since its beginning. A run that resumes continues it.
+    The collection lists all images since the beginning of the run. A run that resumes adds images to it.
     """
 
     def __init__(self, path: str) -> None:
         self._stem, self._ending = os.path.splitext(path)
-        self.times: dict[str, float] = {}  # of each image, by its name in the folder
+        self.times: dict[str, float] = {}  # the time of each image, by the name of the image in the folder
 
     def begin(self) -> None:
-        """Begins a new collection. It replaces an older one at the first image."""
+        """Begins a new collection. It replaces an older collection when the first image is written."""
         self.times = {}
 
     def write(self, sim: Running, spectra: Mapping[str, Array], dtype: np.dtype[Any]) -> None:

@@ -15,7 +15,8 @@ from weft._support import array_checks, checks, pickles
 from weft._support.field_counts import field_counts
 from weft.arrays import Array
 
-# A call of Python costs some microseconds, so a field has about this many bytes in its tiles on one thread.
+# Bytes of a field in a tile, on one thread. Tiles are as large as this because a call of Python costs some
+# microseconds.
 _LEAST_TILE_BYTES = 1 << 20
 _WORDS = ("sum", "max")
 _CAPSULE_NAME = b"int (const weft_tile *, void *)"
@@ -52,10 +53,10 @@ class Tile:
     inputs, outputs : a tuple of arrays each. The function writes every element of the outputs.
     lower           : index of the first element in the global array, by axis.
     coordinates     : by axis, one broadcastable array each. In the spectrum: wavenumbers, in units of 2*pi/L on Fourier
-                      axes and of pi/L on cosine and sine axes. In space: positions, where L is 1. Indices on axes
-                      that are not transformed.
-    weights         : how many elements of the whole spectrum an element of half a spectrum represents; otherwise 1.
-    results         : the sums or maxima of this tile, an array; 0 or -inf at first.
+                      axes and of pi/L on cosine and sine axes. In space: positions, in units of L. On axes that are not
+                      transformed: indices.
+    weights         : in half a spectrum, how many elements of the whole spectrum each element represents; otherwise 1.
+    results         : an array for the sums or maxima of this tile; at first 0 or -inf.
     """
 
     inputs: tuple[Array, ...]
@@ -134,7 +135,7 @@ class FieldFunction:
     call : a Python function of one :class:`weft.Tile`. Or compiled code: a C function
         `int f(const weft_tile *, void *)` of weft/tile.h that returns 0, as a ctypes function, a numba cfunc, a
         scipy.LowLevelCallable, or a PyCapsule of this name whose context is the `void *`.
-    pointwise : element i of the outputs depends on element i of the inputs alone. All inputs of an element are read
+    pointwise : element i of the outputs depends only on element i of the inputs. All inputs of an element are read
         before its outputs are written. Inputs and outputs may then share memory.
     results : the number of sums or maxima that the function returns in `tile.results`.
     combine : "sum" or "max": how the results of tiles and ranks become one.
@@ -144,9 +145,10 @@ class FieldFunction:
     The arguments of the two methods, which also take a plain function or an operator for `function`:
 
     inputs : arrays as for forward (in space: as for backward).
-    outputs : such arrays too, or their number; default: as many as inputs. The function writes a spectrum for each.
+    outputs : arrays of the same kind, or their number; default: as many as inputs. The function writes a spectrum for
+    each.
     before, after : functions that make the fields of a tile from inputs, and outputs from fields.
-    fields : with `before` or `after`: the numbers of fields transformed there and back.
+    fields : with `before` or `after`: the numbers of fields that are transformed there and back.
 
     Cost: a transform there and one back for each field. The first call plans, and allocates the workspace of a
     transform for each field. Errors: those of forward; Unsupported where one axis is divided; InvalidArgument with
@@ -182,7 +184,7 @@ class FieldFunction:
 
 
 class BoundFunction:
-    """A function of weft's core, the least bytes of its tiles, and the exceptions of its calls."""
+    """A function as weft's core calls it, the least bytes of its tiles, and the exceptions that its calls raised."""
 
     def __init__(
         self,
@@ -197,12 +199,12 @@ class BoundFunction:
         self.results = results
         self.least_tile_bytes = least_tile_bytes
         self.keeps = keeps  # memory that the function reads
-        self.fields = fields  # the only ones for which it is compiled
+        self.fields = fields  # the fields for which a function is compiled; it takes no others
         self.failures = [] if failures is None else failures
 
 
 def _caller(call: Callable[[Tile], Any], failures: list[BaseException]) -> Callable[[int], Any]:
-    """Returns a function of a tile's address, which returns None or an error."""
+    """Returns a function that takes the address of a tile and returns None or an error."""
 
     def caller(address: int) -> tuple[str, str] | None:
         try:
@@ -217,7 +219,7 @@ def _caller(call: Callable[[Tile], Any], failures: list[BaseException]) -> Calla
 
 
 def _error_of(answer: Any, tile: Tile) -> errors.InvalidArgument | None:
-    """Returns the error of an array that a function returns. Memory of the outputs is none: numpy returns its `out`."""
+    """Returns the error if a function returns an array, unless it is one of the outputs: numpy returns its `out`."""
     if not isinstance(answer, np.ndarray) or any(np.may_share_memory(answer, out) for out in tile.outputs):
         return None
     return errors.InvalidArgument(
@@ -278,7 +280,7 @@ def _of_capsule(capsule: Any) -> tuple[int, int]:
 
 
 def _typed(function: Any, result: Any, *arguments: Any) -> Any:
-    """Returns a function of Python's C interface with its types, which ctypes does not know."""
+    """Returns a function of Python's C interface, and sets its types, which ctypes does not know."""
     return ctypes.PYFUNCTYPE(result, *arguments)(ctypes.cast(function, ctypes.c_void_p).value or 0)
 
 
@@ -308,8 +310,8 @@ class Applied:
 
     outputs : the arrays, in the order of the outputs.
     results : the sums or maxima of the function, of all tiles and ranks.
-    before : those of the function `before`.
-    after : those of the function `after`.
+    before : the results of the function `before`.
+    after : the results of the function `after`.
     """
 
     outputs: list[Array]
@@ -321,7 +323,7 @@ class Applied:
 def apply(
     fft: Any, in_spectrum: bool, inputs: Any, outputs: Any, functions: tuple[Any, Any, Any], fields: Any
 ) -> Applied:
-    """Runs a round trip of a transform: `functions` are the function and those before and after it, or None."""
+    """Runs a round trip of a transform. `functions` : the function, and the functions before and after it or None."""
     side = fft.input if in_spectrum else fft.output
     call = _Call()
     error = None
@@ -385,7 +387,7 @@ class _Call:
                 )
 
     def taken_failure(self) -> BaseException | None:
-        """Returns the first exception of a Python function, and forgets all: they hold frames that hold this call."""
+        """Returns the first exception of a Python function, and drops all: their frames refer to this call."""
         failures = [failure for each in self.functions if each is not None for failure in each.failures]
         for each in self.functions:
             if each is not None:
@@ -393,7 +395,7 @@ class _Call:
         return failures[0] if failures else None
 
     def applied(self, numbers: tuple[float, ...]) -> Applied:
-        """Returns the result of the call; the numbers are those of before, function and after."""
+        """Returns the result of the call. numbers : the results of before, function and after."""
         counts = [0 if each is None else each.results for each in self.functions]
         function_start = counts[1]
         after_start = function_start + counts[0]

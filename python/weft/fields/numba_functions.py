@@ -45,10 +45,12 @@ def numba_function(
                and outputs are tuples of arrays; coordinates and weights have one array for each axis (see weft.Tile);
                results is an array. It writes every element of the outputs.
     inputs, outputs, dims, dtype : the numbers of fields and axes, and the type of an element: float32 or float64 in
-               real space, complex64 or complex128 in a spectrum. They are compiled in; a call with others fails.
+               real space, complex64 or complex128 in a spectrum. The function is compiled for them; a call with others
+               fails.
     pointwise, results, combine : as in :class:`weft.FieldFunction`.
 
-    Costs about a second, once. Threads call it at the same time, without Python's lock. Needs the package numba.
+    Costs about a second, once. Several threads call the function at the same time, without Python's lock. Needs the
+    package numba.
     """
     counts = (
         checks.integer(inputs, "inputs", 1, 100),
@@ -78,7 +80,7 @@ def numba_function(
 
 
 def _entry(numba: Any, kernel: Any, counts: tuple[int, int, int], element: np.dtype[Any]) -> Any:
-    """Returns the function of weft_tile, whose members are 14 numbers of 8 bytes, that calls the kernel."""
+    """Returns a function that takes a weft_tile (14 members of 8 bytes) and calls the kernel."""
     inputs, outputs, dims = counts
     real_bytes = element.itemsize // (2 if element.kind == "c" else 1)
     wanted = (dims, inputs, outputs, real_bytes, int(element.kind == "c"))
@@ -133,7 +135,7 @@ def _address(numba: Any) -> Any:
 
 
 def _weights_of(numba: Any, address: Any) -> Any:
-    """Returns the compiled function of the weights of an axis: ones where weft gives none."""
+    """Returns a compiled function that gives the weights of an axis: ones where weft gives none."""
     carray, float64 = numba.carray, numba.float64
 
     def weights_of(start: Any, count: Any) -> Any:

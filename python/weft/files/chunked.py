@@ -1,4 +1,4 @@
-"""Names of arrays in a container, an HDF5 file or a zarr store, and the boxes of whole chunks for reading them."""
+"""Names of arrays in a container (an HDF5 file or a zarr store), and the boxes of whole chunks for reading them."""
 
 import os
 import re
@@ -14,7 +14,7 @@ _ZARR_MARKS = ("zarr.json", ".zarray", ".zgroup")
 
 
 def split_hdf5(name: str) -> tuple[str, str] | None:
-    """Splits a name such as data.h5:/field/x into file and dataset; None for other names.
+    """Splits a name such as data.h5:/field/x into file and dataset. Returns None for other names.
 
     Folders and datasets may have such names, too. The first existing file counts.
 
@@ -25,7 +25,7 @@ def split_hdf5(name: str) -> tuple[str, str] | None:
 
 
 def split_zarr(name: str) -> tuple[str, str] | None:
-    """Splits a name such as data.zarr/field/x into store and array; None for other names.
+    """Splits a name such as data.zarr/field/x into store and array. Returns None for other names.
 
     Folders and arrays may have such names, too. The first existing store counts.
 
@@ -36,9 +36,9 @@ def split_zarr(name: str) -> tuple[str, str] | None:
 
 
 def container_of(name: str) -> tuple[str, str, str] | None:
-    """Returns "hdf5" or "zarr", the container, and the name of the array in it; None for a plain file.
+    """Returns the type ("hdf5" or "zarr"), the container, and the array's name in it; None for a plain file.
 
-    Existing files decide: a plain file in a folder x.zarr or x.h5 is a plain file.
+    A name of an existing plain file is a plain file, even in a folder x.zarr or x.h5.
     """
     if os.path.isfile(name) and not name.lower().endswith((".h5", ".hdf5", ".zarr")):
         return None
@@ -64,7 +64,7 @@ def _is_store(path: str) -> bool:
 
 
 def boxes(shape: tuple[int, ...], chunks: tuple[int, ...], item_bytes: int, bytes_max: int) -> Iterator[Box]:
-    """Yields boxes of whole chunks that together are the array, as long as possible along the last axes.
+    """Yields boxes of whole chunks that together form the array. They are as long as possible along the last axes.
 
     bytes_max : the largest box, unless a chunk is larger.
 

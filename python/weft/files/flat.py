@@ -12,7 +12,7 @@ from weft.files.source import check_shape
 
 
 class FlatSource:
-    """Contiguous elements in a file, in C or Fortran order, of any byte order."""
+    """An array whose elements are contiguous in a file, in C or Fortran order, of any byte order."""
 
     by_boxes = True
 

@@ -14,7 +14,7 @@ _CURRENT_FOLDER = -100  # AT_FDCWD
 
 
 class FolderReplacement(Replacement):
-    """A new folder: `create` makes it, its owner fills it, `commit` gives it its name, `discard` removes it.
+    """A new folder. `create` makes it, the caller fills it, `commit` gives it its name, `discard` removes it.
 
     Until `commit` an older folder of the same name stays unchanged.
     """
@@ -23,7 +23,7 @@ class FolderReplacement(Replacement):
         temporary = self._final.parent / (name or f".{shortened(self._final.name)}.{secrets.token_hex(6)}.tmp")
         tell(str(temporary))
         with Writing(self.name):
-            self.temporary = str(temporary)  # before it exists, because a signal may come right after
+            self.temporary = str(temporary)  # set before the folder exists, because a signal may come right after
             try:
                 os.mkdir(temporary)
             except FileExistsError:
@@ -57,7 +57,7 @@ class FolderReplacement(Replacement):
 
 
 def _exchange(one: str, other: str) -> None:
-    """Exchanges the names of two folders at once, or in three steps where the file system cannot."""
+    """Exchanges the names of two folders at once. If the file system cannot, takes three steps."""
     rename = getattr(ctypes.CDLL(None), "renameat2", None)
     names = os.fsencode(one), os.fsencode(other)
     if rename is not None and rename(_CURRENT_FOLDER, names[0], _CURRENT_FOLDER, names[1], _EXCHANGE) == 0:

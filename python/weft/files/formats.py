@@ -1,4 +1,4 @@
-"""The types of array files in one table: their endings, and how each is read and written."""
+"""A table of the types of array files: their endings, and the functions that read and write them."""
 
 import os
 from collections.abc import Callable
@@ -27,7 +27,7 @@ Writer = Callable[[str, str, tuple[int, ...], np.dtype], ArrayTarget]
 class Format:
     """A type of array files.
 
-    shown : its endings in messages.
+    shown : its endings as messages show them.
     is_container : the name of an array consists of a file or store and a name in it.
     """
 
@@ -122,7 +122,7 @@ def _for_reading(path: str) -> tuple[Format | None, str, str]:
 
 
 def _for_writing(path: str) -> tuple[Format | None, str, str]:
-    """Returns the same for a new file. A plain name in an existing folder is a plain file, as it is for reading."""
+    """Returns the same values for a new file. A plain name in an existing folder is a plain file, as for reading."""
     found = _plain(path)
     parts = container_of(path)
     if parts is None or (found is not None and os.path.isdir(os.path.dirname(path) or ".")):

@@ -10,7 +10,7 @@ from weft.files.hdf5_files import files_of
 from weft.files.pieces import Box
 from weft.files.source import check_readable, check_shape
 
-# The dataset of a name without one, such as data.h5.
+# The dataset that a name without a dataset means, such as data.h5.
 DEFAULT_DATASET = "/data"
 
 
@@ -111,9 +111,9 @@ def _require_whole_links(h5py: Any, file: Any, path: str, dataset: str) -> None:
 
 
 def _flat(h5py: Any, dataset: Any, own_file: str) -> tuple[str, int] | None:
-    """Returns the file and the offset of a contiguous dataset without filters, if its elements are stored as in numpy.
+    """Returns the file and the offset of a contiguous dataset without filters; None if numpy stores elements otherwise.
 
-    own_file : the file of the dataset, which may differ from that of a link to it.
+    own_file : the file with the dataset. A link to the dataset may be in another file.
     """
     if dataset.external or dataset.is_virtual:
         return None

@@ -1,4 +1,4 @@
-"""The files that contain the elements of an HDF5 dataset. The file that the user names need not contain them.
+"""Finds the files that contain the elements of an HDF5 dataset. They can be others than the file that the user names.
 
 Links lead to other files, a virtual dataset consists of other datasets, and the elements of a dataset may be in raw
 files. If such a file is missing or too short, HDF5 reads fill values without an error.
@@ -17,7 +17,7 @@ _NUMBERED = re.compile(r"%\d*b")
 
 
 def files_of(h5py: Any, dataset: Any, name: str) -> tuple[str, ...]:
-    """Returns the paths of these files: links are resolved, no path is repeated, and the dataset's own file is first.
+    """Returns the paths of the files with the elements, without links or repeats, first the dataset's own file.
 
     Errors: IoFailure for a file that is missing or too short.
     """
@@ -45,7 +45,7 @@ def _collect(h5py: Any, dataset: Any, name: str, found: dict[str, None], dataset
 
 
 def _raw_files(dataset: Any, own: str, name: str) -> Iterator[str]:
-    """Yields raw files. Their names are relative to the current folder, unless HDF5 has a prefix for them."""
+    """Yields the raw files of a dataset. HDF5 takes their names relative to the current folder, or to its prefix."""
     prefix = os.fsdecode(dataset.id.get_access_plist().get_efile_prefix() or b"")
     folder = os.environ.get("HDF5_EXTFILE_PREFIX", prefix).replace("${ORIGIN}", os.path.dirname(own))
     left = dataset.nbytes
@@ -64,7 +64,7 @@ def _raw_files(dataset: Any, own: str, name: str) -> Iterator[str]:
 
 
 def _sources(dataset: Any, own: str, name: str) -> Iterator[tuple[str, str | None]]:
-    """Yields the sources of a virtual dataset: a file, and the dataset in it. The latter is None for numbered names."""
+    """Yields the sources of a virtual dataset: a file, and the dataset in it, which is None for numbered names."""
     if not dataset.is_virtual:
         return
     for source in dataset.virtual_sources():
@@ -79,7 +79,7 @@ def _sources(dataset: Any, own: str, name: str) -> Iterator[tuple[str, str | Non
 
 
 def _located(file: str, own: str, name: str) -> str:
-    """Returns the path at which HDF5 finds a source: the folder of the virtual dataset, otherwise the current one."""
+    """Returns the path at which HDF5 finds a source: in the folder of the virtual dataset, or in the current folder."""
     if file == ".":
         return own
     paths = [os.path.join(folder, file) for folder in _folders(own)]

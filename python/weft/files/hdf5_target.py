@@ -1,7 +1,7 @@
 """Writing of a dataset into a new HDF5 file from many ranks.
 
-One rank makes the file with h5py. The dataset is contiguous, and its space exists from the start. So all ranks write at
-its offset, without HDF5.
+One rank makes the file with h5py. The dataset is contiguous, and its space is reserved from the start. So all ranks can
+write at its offset, without HDF5.
 """
 
 import os
@@ -31,7 +31,7 @@ class Hdf5Target(Target):
         self._h5py = library(path, "writing")
         self._path = path
         self._dataset = checked_inside(path, dataset or DEFAULT_DATASET)
-        self._header = b""  # `create` then only waits until HDF5's own data is on the disk
+        self._header = b""  # with an empty header `create` only waits until HDF5's own data is on the disk
         self.shape = tuple(shape)
         self.dtype = checked_dtype(np.dtype(dtype), path).newbyteorder("=")
         self.offset = 0  # known when the file exists
@@ -100,5 +100,5 @@ class Hdf5Target(Target):
                 f"HDF5 must allocate a contiguous dataset at once; it did not for {self.name}; write to a .npy file"
             )
         self.offset = int(offset)
-        # A file system that cannot reserve space sets the length instead: it must not cut what HDF5 has written.
+        # If the file system cannot reserve space, only the length is set. It must not cut what HDF5 has written.
         reserve(file, max(self.offset + self.size_bytes, os.fstat(file).st_size))

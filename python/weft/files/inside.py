@@ -1,4 +1,4 @@
-"""Names of new arrays in a container."""
+"""Checks names of new arrays in a container (an HDF5 file or a zarr store)."""
 
 from weft import errors
 

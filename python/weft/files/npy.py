@@ -14,7 +14,7 @@ from weft.files.dtypes import checked_dtype
 
 MAGIC = b"\x93NUMPY"
 _VERSIONS = ((1, 0), (2, 0), (3, 0))
-# Maximum letters, each of 1 to 4 bytes. numpy.load rejects longer headers: they are damaged, or slow to parse.
+# Most letters of a header, each of 1 to 4 bytes. numpy.load rejects longer headers as damaged or slow to parse.
 _HEADER_MOST = 10000
 
 
@@ -60,7 +60,7 @@ def read_header(file: BinaryIO, name: str) -> Header:
 def _parsed(version: tuple[int, int], text: bytes, name: str, offset: int) -> Header:
     try:
         letters = _checked_letters(text) if version == (3, 0) else text
-        content = letters.rstrip(b" \n")  # numpy's search for long integers takes quadratic time in its length
+        content = letters.rstrip(b" \n")  # numpy's search for long integers takes quadratic time in the length
         read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
         content = struct.pack("<H" if version == (1, 0) else "<I", len(content)) + content
         with warnings.catch_warnings():
@@ -74,7 +74,7 @@ def _parsed(version: tuple[int, int], text: bytes, name: str, offset: int) -> He
 
 
 def _checked_letters(text: bytes) -> bytes:
-    """Returns a version 3 header as one of version 2, the newest with a public reader in numpy.
+    """Converts a version 3 header to version 2, the newest version with a public reader in numpy.
 
     Version 3 has letters beyond ASCII, and no long integers of Python 2.
     """

@@ -6,7 +6,7 @@ from math import prod
 
 Box = Sequence[tuple[int, int]]
 
-# One call reads or writes a piece, and a piece is converted in memory. So this also limits the memory for conversion.
+# Longest piece. One call reads or writes a piece and converts it in memory, so this also limits that memory.
 PIECE_BYTES_MAX = 1 << 24
 
 
@@ -37,7 +37,7 @@ def pieces(
 
 
 def _split_axis(shape: Sequence[int], extents: Sequence[int], item_bytes: int, bytes_max: int) -> int:
-    """Returns the axis along which pieces are cut. The box has all later axes whole, and they fit into one piece."""
+    """Returns the axis along which pieces are cut. The box is whole along all later axes, which fit into one piece."""
     axis = len(shape) - 1
     row_bytes = item_bytes
     while axis > 0 and extents[axis] == shape[axis] and row_bytes * shape[axis] <= bytes_max:

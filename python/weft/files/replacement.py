@@ -17,7 +17,7 @@ PATH_BYTES_MAX = 4096
 
 
 class Replacement:
-    """A new file: `create` reserves its space, `fill` writes it, `commit` gives it its name, `discard` removes it.
+    """A new file. `create` reserves its space, `fill` writes it, `commit` gives it its name, `discard` removes it.
 
     Until `commit` an older file of the same name stays unchanged. Errors are IoFailure with the file's name.
     """
@@ -36,7 +36,7 @@ class Replacement:
         """
         temporary = self._final.parent / (name or f".{shortened(self._final.name)}.{secrets.token_hex(6)}.tmp")
         tell(str(temporary))
-        self.temporary = str(temporary)  # before it exists, because a signal may come right after
+        self.temporary = str(temporary)  # set before the file exists, because a signal may come right after
         try:
             file = self._open_new(temporary)
             try:
@@ -64,7 +64,7 @@ class Replacement:
             raise
 
     def adopt(self, temporary: str) -> None:
-        """Resumes with a file that was created before."""
+        """Resumes with a temporary file that another process or rank has created."""
         self.temporary = temporary
 
     def fill(self, parts: Iterable[tuple[int, bytes | np.ndarray]]) -> None:
@@ -96,7 +96,7 @@ class Replacement:
 
 
 def shortened(name: str) -> str:
-    """Cuts a name so that a file name made of it is short enough. File systems count bytes.
+    """Cuts a name so that a file name that contains it is short enough. File systems count bytes.
 
     >>> shortened("x" * 250) == "x" * 200, len(shortened("é" * 120).encode())
     (True, 200)
@@ -159,9 +159,9 @@ def write_file(path: str, content: bytes) -> None:
 
 
 def replace_small(path: Path, content: bytes, temporary: Path) -> None:
-    """Replaces a small file as a whole; it is on its disk when this returns. Errors: OSError.
+    """Replaces a small file as a whole. The file is on its disk when this function returns. Errors: OSError.
 
-    temporary : an unused name for the new content until then.
+    temporary : an unused name, which the new content has until then.
     """
     with temporary.open("wb") as file:
         file.write(content)
@@ -181,7 +181,7 @@ def flush_folder(folder: Path) -> None:
 
 
 def leftovers_of_text(path: Path) -> list[Path]:
-    """Returns the files next to a text file, such as a set's index, while it is written: its lock and its new text.
+    """Returns the files that exist next to a text file, such as a set's index, while it is written: lock and new text.
 
     Their names are those of src/base/text_file.
     """
@@ -204,7 +204,7 @@ def check_target(path: str, endings: tuple[str, ...]) -> None:
 
 
 def check_folder_of(path: str) -> None:
-    """Raises IoFailure if a file or folder of this name cannot be made, because of the folder that would hold it."""
+    """Raises IoFailure if the folder of this name prevents that a file or folder is made in it."""
     final = Path(os.path.realpath(path))
     if not os.path.isdir(final.parent):
         raise errors.IoFailure(f"the folder of an output must exist; there is no {final.parent}; create it")

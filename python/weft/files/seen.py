@@ -1,6 +1,6 @@
-"""The state of files at their examination, for later readers that open them by name again.
+"""The state of files at their examination. Later readers open them by name again and compare the state.
 
-By then a name may lead to something else: a link to another file, a new file of the same name, other contents.
+A name may then lead to something else: a link to another file, a new file of the same name, other contents.
 """
 
 import hashlib
@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 
 from weft import errors
 
-# For a file its bytes, modification time, device and inode; for a folder a digest of all its files.
+# For a file: its length in bytes, modification time, device and inode. For a folder: a digest of all its files.
 Look = tuple[int | str, ...]
 Seen = dict[str, Look]
 
@@ -52,7 +52,7 @@ def _digest(folder: str) -> str:
 
 
 def _files(folder: str, above: set[str]) -> Iterator[str]:
-    """Yields all files in a folder, following links to folders but not in circles."""
+    """Yields all files in a folder. Follows links to folders, but visits each folder once."""
     real = os.path.realpath(folder)
     if real in above:
         return

@@ -1,4 +1,4 @@
-"""Files that are read as a whole: regular ones of a bounded length, so that a read cannot block or run forever."""
+"""Reads regular files of a bounded length as a whole, so that a read cannot block or run forever."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import stat
 def read_bounded(path: str, bytes_max: int) -> bytes:
     """Returns the content of a file.
 
-    Errors: OSError if it cannot be read. ValueError, with its kind, if it is not a regular file, such as a pipe, or is
-    longer than `bytes_max`.
+    Errors: OSError if the file cannot be read. ValueError if it is longer than `bytes_max`, or is not a regular file
+    but, for example, a pipe; the message names its kind.
     """
     # Without O_NONBLOCK the opening of a pipe waits for a writer. A device may do anything.
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)

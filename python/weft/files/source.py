@@ -1,4 +1,4 @@
-"""Sources, which are arrays in files that are read by boxes, and checks that all of them need."""
+"""Sources are arrays in files that are read by boxes. This module also has the checks that all of them need."""
 
 import os
 from math import prod
@@ -17,17 +17,17 @@ class Source(Protocol):
     name: str
     shape: tuple[int, ...]
     dtype: np.dtype
-    by_boxes: bool  # False: the file can only be read from its start, so one rank reads and scatters
+    by_boxes: bool  # False: the file can only be read from its start, so one rank reads it and scatters the array
 
     def read(self, box: Box, out: np.ndarray) -> None:
-        """Fills `out`, an array of the box's shape, converting the elements to its dtype."""
+        """Fills `out`, an array of the box's shape. Converts the elements to its dtype."""
 
     def close(self) -> None:
         """Closes the file; safe to call twice."""
 
 
 class ChunkedSource(Source, Protocol):
-    """An array in a container. Its elements are those of `dtype`; `read` returns them in the machine's byte order."""
+    """An array in a container. Its elements have the type `dtype`; `read` returns them in the machine's byte order."""
 
     files: tuple[str, ...]  # all files with its elements, or the folder of a store
     chunks: tuple[int, ...]  # the smallest extents that are read together

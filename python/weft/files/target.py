@@ -24,7 +24,7 @@ class ArrayTarget(Protocol):
     name: str
     shape: tuple[int, ...]
     dtype: np.dtype
-    offset: int  # of the elements in the file
+    offset: int  # position of the elements in the file, in bytes
     temporary: str | None
 
     def check(self) -> None:

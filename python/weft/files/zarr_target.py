@@ -22,7 +22,7 @@ from weft.files.pieces import Box
 from weft.files.replacement import Writing, check_folder_of, check_length, flush_folder, write_all
 
 CHUNK_BYTES_MAX = 64 << 20
-# The types of numpy with a data type of format 3: name, and JSON of zero.
+# The types of numpy that format 3 can store: their names there, and zero in JSON.
 _ZEROS: dict[str, Any] = {"b": False, "i": 0, "u": 0, "f": 0.0, "c": [0.0, 0.0]}
 _METADATA = "zarr.json"
 _OLD_METADATA = (".zarray", ".zgroup", ".zattrs", ".zmetadata")
@@ -69,7 +69,7 @@ class ZarrTarget(FolderReplacement):
             )
 
     def _others(self) -> Iterator[str]:
-        """Yields in words the files and folders of an older store that are not part of the array of this name."""
+        """Describes each file and folder of an older store that is not part of the array of this name."""
         for folder, folders, files in os.walk(self._final, onerror=_raise):
             inside = os.path.relpath(folder, self._final)
             inside = "" if inside == "." else inside
@@ -147,7 +147,7 @@ class ZarrTarget(FolderReplacement):
 def default_chunks(extents: Sequence[int], item_bytes: int) -> tuple[int, ...]:
     """Returns the extents of chunks of at most 64 MiB in boxes of `extents`; the first axes are cut.
 
-    An extent is divided without a rest if a number of parts that is less than twice the least one does so.
+    If possible an extent is divided without a rest, into fewer than twice the least number of parts.
 
     >>> default_chunks((96, 64, 64), 8), default_chunks((1000, 1 << 20), 16), default_chunks((1 << 24,), 8)
     ((96, 64, 64), (4, 1048576), (8388608,))
@@ -155,7 +155,7 @@ def default_chunks(extents: Sequence[int], item_bytes: int) -> tuple[int, ...]:
     chunk = [max(1, extent) for extent in extents]
     for axis, extent in enumerate(chunk):
         rest = prod(chunk[axis + 1 :]) * item_bytes
-        most = max(1, CHUNK_BYTES_MAX // rest)  # of this axis, if earlier axes have an extent of 1
+        most = max(1, CHUNK_BYTES_MAX // rest)  # the longest extent of this axis, if earlier axes have an extent of 1
         least = -(-extent // most)
         parts = next((n for n in range(least, min(2 * least, extent + 1)) if extent % n == 0), least)
         chunk[axis] = -(-extent // parts)
@@ -165,7 +165,7 @@ def default_chunks(extents: Sequence[int], item_bytes: int) -> tuple[int, ...]:
 
 
 def _chunks_of(box: Box, extents: Sequence[int]) -> Iterator[tuple[int, ...]]:
-    """Yields the numbers of the chunks of a box, along each axis."""
+    """Yields the indices of the chunks of a box, one index for each axis."""
     return product(*(range(lo // n, -(-hi // n)) for (lo, hi), n in zip(box, extents, strict=True)))
 
 

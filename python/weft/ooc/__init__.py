@@ -2,17 +2,18 @@
 
 :func:`fft` transforms an array that is larger than memory, from one file or striped set into another. :func:`filter`
 multiplies its spectrum by an operator's factors and transforms back. :func:`plan` returns the passes over the disks.
-:func:`alternatives` returns their predicted time and that of the alternatives. :func:`create_set` and :func:`open_set`
+:func:`alternatives` returns the predicted times of this plan and of others. :func:`create_set` and :func:`open_set`
 handle striped sets. Only :func:`fft` and :func:`filter` need weft's extension module over MPI, and without a
 communicator they call no MPI.
 
 :func:`permute` moves the elements of an array on disks by any permutation that is linear over GF(2). :func:`detect`
 finds whether a vector of targets is such a permutation.
 
-:func:`analyze` only computes and reads no data. It counts the FFT by superlevels of Cormen and Nicol (paper 003). A bit
-reversal comes first, then superlevels of mini-butterflies that fit in memory. A rotation of the index bits follows each
-superlevel. :func:`fft` with method "bmmc:..." runs that FFT. :func:`cheapest` chooses among the counted methods.
-`docs/out-of-core.md` describes the permutations and the assumptions.
+:func:`analyze` only computes and reads no data. It counts passes and messages of the FFT of Cormen and Nicol (paper
+003). A bit reversal comes first, then groups of butterfly levels (superlevels), in parts that fit in memory
+(mini-butterflies). A rotation of the index bits follows each superlevel. :func:`fft` with method "bmmc:..." runs that
+FFT. :func:`cheapest` chooses among the counted methods. `docs/out-of-core.md` describes the permutations and the
+assumptions.
 """
 
 from __future__ import annotations

@@ -22,15 +22,15 @@ def prepare(
     ranks: Ranks = Ranks(),
     operator: DiskOperator | None = None,
 ) -> PlannedTransform:
-    """Checks the arguments of :func:`weft.ooc.fft`, its files and the room on disks, and plans.
+    """Checks the arguments of :func:`weft.ooc.fft`, its files and the free space on disks, and plans.
 
-    target : the source, in place. operator : that of :func:`weft.ooc.filter`.
+    target : the source, in place. operator : as for :func:`weft.ooc.filter`.
     """
     return choose_plan(TransformJob.from_options(source, target, options, ranks, operator))
 
 
 def choose_plan(job: TransformJob) -> PlannedTransform:
-    """Returns the fastest plan of a job. The predicted time without checkpoints decides whether it has any by default.
+    """Returns the fastest plan of a job. Its predicted time without checkpoints decides whether it has them by default.
 
     Errors: those of :func:`weft.ooc.alternatives`; IoFailure for disks without room.
     """
@@ -51,7 +51,7 @@ def _with_default_checkpoints(transform: PlannedTransform) -> PlannedTransform:
         return replace(transform, no_checkpoints_because=reason)
     try:
         return _planned(job, INTERVAL_S)
-    except errors.IoFailure as error:  # there is room for it without checkpoints
+    except errors.IoFailure as error:  # there is room for a plan without checkpoints
         return replace(transform, no_checkpoints_because=str(error))
 
 

@@ -43,7 +43,7 @@ class CoreRun:
     effort: str
     sign: int
     scale: float
-    orthogonal: bool  # cosine and sine transforms, but for the scale
+    orthogonal: bool  # whether cosine and sine transforms are orthogonal, except for the scale
 
     @classmethod
     def of(cls, transform: PlannedTransform) -> CoreRun:

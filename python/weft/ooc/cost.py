@@ -1,4 +1,4 @@
-"""Predicted times of out-of-core transforms, the disks they are for, and the rejected plans. Needs no MPI."""
+"""Predicted times of out-of-core transforms, the disks of these predictions, and the rejected plans. Needs no MPI."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ _ASSUMED_DISK = -1
 
 @dataclass(frozen=True)
 class PassPrice:
-    """Predicted time of one pass, in seconds; each part as if it ran alone."""
+    """Predicted time of one pass, in seconds. Each part is the time that it would take alone."""
 
     read_s: float
     write_s: float
     arithmetic_s: float
-    memory_s: float  # panels through the caches
-    ends_s: float  # part of `seconds`: the first read and the last write overlap nothing
+    memory_s: float  # movement of panels between memory and caches
+    ends_s: float  # part of `seconds`: the first read and the last write, which overlap nothing
     seconds: float
     limit: str  # disk, arithmetic, memory or messages
     message_s: float = 0.0  # between ranks
@@ -62,7 +62,7 @@ class Price:
 
 @dataclass(frozen=True)
 class Alternative:
-    """An alternative plan for a transform on disks, with its price; each part as if it ran alone."""
+    """An alternative plan for a transform on disks, with its price. Each part is the time that it would take alone."""
 
     method: str  # "k-pass", or "bmmc:" and one of weft.ooc.METHODS
     words: str
@@ -78,7 +78,7 @@ class Alternative:
 
 @dataclass(frozen=True)
 class Alternatives:
-    """The chosen plan of a transform on disks, and the next best of each other kind, fastest first."""
+    """The chosen plan of a transform on disks, and the fastest plan of each other kind in order of time."""
 
     plan: OutOfCorePlan
     price: Price
@@ -112,7 +112,7 @@ class Placement:
         return Price(self.machine.name, self.names, self._assumed(), tuple(PassPrice(**one) for one in found))
 
     def alternatives(self, plan: OutOfCorePlan, blocks_are_free: bool) -> Alternatives:
-        """Returns the fastest plan for the same transform, in blocks of any length or in the plan's."""
+        """Returns the fastest plan for the same transform, in blocks of any length or of the plan's length."""
         best, others, considered = _planning.find_disk_alternatives(plan, blocks_are_free, *self._given())
         return Alternatives(best, self.price(best), tuple(Alternative(**one) for one in others), considered)
 
@@ -125,7 +125,7 @@ class Placement:
 
 
 def anywhere(machine: Any = None, disks: Sequence[str] = ()) -> Placement:
-    """Puts all volumes on the same disks: the named ones, otherwise all of the machine's profile, or an assumed one."""
+    """Puts all volumes on the same disks: the named disks, otherwise all disks of the profile, or an assumed disk."""
     named = checks.folders(disks, "disks")
     profile = _Profile(machine)
     for name in named or profile.directories or ("assumed",):

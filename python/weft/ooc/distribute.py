@@ -10,7 +10,7 @@ from weft.ooc.in_place import InPlace
 from weft.ooc.job import PlannedTransform, TransformJob
 from weft.ooc.plans import PassProblem
 
-# Most blocks in a rank's memory: pricing counts the blocks of a round, which then takes a few milliseconds.
+# Most blocks in a rank's memory. Prediction counts the blocks of a round; with this limit it takes a few milliseconds.
 _MOST_BLOCKS = 1 << 17
 # Plans within 1 % are equally fast; then the longer blocks win, as in a serial plan.
 _AS_FAST = 1.01
@@ -27,10 +27,10 @@ def traffic(transform: PlannedTransform) -> tuple[int, int]:
 
 
 def choose_plan(job: TransformJob, problem: PassProblem, serial: OutOfCorePlan) -> Alternatives:
-    """Returns the plan for the ranks of a job. It uses the blocks of the serial plan, or free shorter ones that are
-    predicted to be faster or that memory has room for.
+    """Returns the plan for the ranks of a job. It uses the blocks of the serial plan. If their length is free, it uses
+    shorter blocks that are predicted to be faster, or that fit in memory if longer ones do not.
 
-    Cost: that of pricing a few plans; in place, that of assigning one plan to ranks.
+    Cost: the prediction of a few plans; in place, the assignment of one plan to ranks.
     """
     source, count = job.source.layout(), 0
     best: tuple[OutOfCorePlan, Price] | None = None
@@ -55,7 +55,7 @@ def choose_plan(job: TransformJob, problem: PassProblem, serial: OutOfCorePlan) 
 
 
 def _blocks(serial: OutOfCorePlan, are_free: bool) -> list[int]:
-    """Returns block lengths to try, the serial one first. Shorter ones have no more than _MOST_BLOCKS in memory."""
+    """Returns block lengths to try, first that of the serial plan. Memory holds at most _MOST_BLOCKS shorter blocks."""
     blocks = [serial.block_bytes]
     least = max(ALIGNMENT_BYTES, serial.memory_bytes // _MOST_BLOCKS)
     while are_free and blocks[-1] // 2 >= least:
@@ -64,10 +64,10 @@ def _blocks(serial: OutOfCorePlan, are_free: bool) -> list[int]:
 
 
 def _target_layout(plan: OutOfCorePlan, source: FileLayout, output: Output | InPlace) -> FileLayout:
-    """Returns the layout of the output; in place it is that of the source."""
+    """Returns the layout of the output; in place, the layout of the source."""
     return output.layout(plan.output_bytes) if isinstance(output, Output) else source
 
 
 def distribute_plan(plan: OutOfCorePlan, ranks: int, source: FileLayout) -> OutOfCorePlan:
-    """Assigns a plan to `ranks` ranks. source : the input's layout, which journals of a plan in place depend on."""
+    """Assigns a plan to `ranks` ranks. source : the layout of the input; journals of a plan in place depend on it."""
     return _planning.distribute_passes(plan, ranks, source.to_core() if plan.in_place else None)

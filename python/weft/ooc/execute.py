@@ -19,13 +19,13 @@ def execute(
     *,
     moves_only: bool = False,
 ) -> RunReport:
-    """Makes the output. After an error or Ctrl-C only the data of a checkpoint remains.
+    """Makes the output. After an error or Ctrl-C only the last checkpoint and its data remain.
 
     In place without checkpoints the file is then unusable.
 
     store : the open checkpoint of the transform; None: it has none.
-    moves_only : makes all reads and writes of the transform, in the same order, but does not transform: a measurement
-        of the disks. The output is then useless, so not in place.
+    moves_only : measure the disks: make all reads and writes of the transform in the same order, but do not transform.
+        The output is then useless, so this is not allowed in place.
     """
     if moves_only and transform.plan.in_place:
         raise errors.Unsupported(

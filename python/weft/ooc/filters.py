@@ -41,7 +41,7 @@ class DiskOperator:
     """An operator that is not yet bound to an array.
 
     numbers : gaussian: sigma. band_pass: low, high. derivative: axis, order. solve_helmholtz: alpha. Others: none.
-    lengths : of the box, one for all axes or one for each; none: the points of each axis.
+    lengths : lengths of the box, one for all axes or one for each; empty: the number of points of each axis.
     """
 
     name: str

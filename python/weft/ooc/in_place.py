@@ -1,7 +1,7 @@
 """Transforms on disks that replace their input with the result, in a plain file or in a striped set.
 
 From the first write until the end, the index of a set has the key `incomplete`, whose value is the remedy. The core
-writes it (src/disk/set_index.cpp). No other process can open the set meanwhile.
+writes this key (src/disk/set_index.cpp). No other process can open the set meanwhile.
 """
 
 from __future__ import annotations

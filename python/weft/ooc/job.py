@@ -1,4 +1,4 @@
-"""A transform of an array on disks after the check of its arguments, and its plan."""
+"""Checks the arguments of a transform of an array on disks, and keeps its plan."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ INTERVAL_S = 30.0
 
 @dataclass(frozen=True)
 class Ranks:
-    """The ranks of a transform, and those of a node."""
+    """The number of ranks of a transform, and the number on a node."""
 
     count: int = 1
     per_node: int = 1
@@ -84,8 +84,8 @@ class TransformJob:
     ) -> TransformJob:
         """Checks the arguments of :func:`weft.ooc.fft` and its files. Needs no MPI, writes nothing.
 
-        target : the source, in place. operator : that of :func:`weft.ooc.filter`.
-        Errors: those of :func:`weft.ooc.fft`, except of its plan and of free space.
+        target : the source, in place. operator : as for :func:`weft.ooc.filter`.
+        Errors: as for :func:`weft.ooc.fft`, except errors of its plan and of free space.
         """
         checked(options)
         checks.require_word("norm", options.norm, NORMS)
@@ -190,7 +190,7 @@ class PlannedTransform:
         return disk_needs("temporary files", self.job.scratch, self.plan.scratch_bytes, block)
 
     def check_disks(self) -> None:
-        """Raises IoFailure for missing directories of temporary files, and for disks without room."""
+        """Raises IoFailure if a directory of temporary files is missing, or if a disk lacks free space."""
         if self.plan.scratch_bytes > 0 or self.source.unpacking is not None:
             for folder in self.job.scratch:
                 require_directory(folder, "temporary files")
@@ -218,7 +218,7 @@ def _interval_of(target: str, options: OocOptions, resumes: bool) -> float | Non
 
     A transform in place has checkpoints by default, because its input is overwritten.
 
-    Errors: InvalidArgument for an invalid number of seconds, and for none if an incomplete transform is to be resumed.
+    Errors: InvalidArgument for an invalid number of seconds, and for 0 if an incomplete transform is to be resumed.
     """
     if options.checkpoint is None:
         return INTERVAL_S if resumes or options.in_place else None
@@ -281,7 +281,7 @@ def _problem_of(stored: FileArray, target: str, options: OocOptions, operator: D
 
 
 def _planned_shape(stored: tuple[int, ...], kinds: AxisKinds, axes: Any, last: int | None) -> tuple[int, ...]:
-    """Returns the shape of the reals, or that of the array if no axis is halved."""
+    """Returns the shape of the reals; if no axis is halved, the shape of the array."""
     if kinds.halves and kinds.inverse:
         (length,) = (None,) if last is None else checks.integers(last, "last")
         chosen = chosen_axes(axes, len(stored))

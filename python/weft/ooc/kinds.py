@@ -14,7 +14,7 @@ _FOURIER = ("c2c", "r2c")
 
 @dataclass(frozen=True)
 class AxisKinds:
-    """The kinds of the forward transform, for one direction. With one word, r2c is the kind of the last axis only."""
+    """The kinds of the forward transform, and the direction. With one word, r2c is the kind of the last axis only."""
 
     words: tuple[str, ...]
     inverse: bool = False
@@ -36,7 +36,7 @@ class AxisKinds:
 
     @property
     def keeps_numbers(self) -> bool:
-        """Returns whether every kind makes reals of reals: reals then stay real, and complex numbers complex.
+        """Returns whether every kind makes reals of reals. Then reals stay real, and complex numbers stay complex.
 
         >>> AxisKinds(("dct2", "dst1")).keeps_numbers, AxisKinds(("dct2", "c2c")).keeps_numbers
         (True, False)

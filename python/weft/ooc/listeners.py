@@ -1,4 +1,4 @@
-"""Functions that a transform on disks calls at its stages."""
+"""Functions that a transform on disks calls while it works."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ class Listeners:
 
     progress: Callable[[Progress], object] | None = None  # at irregular times
     planned: Callable[[PlannedTransform], object] = _ignore  # on the first rank, before anything is written
-    #: On the first rank, when the output is complete. Returns whether the caller has the report. After False the
-    #: checkpoint remains, and the caller removes it by weft.ooc.discard. Until then the same command, repeated, says
-    #: that the output is complete.
+    #: Called on the first rank, when the output is complete. Returns whether the caller has the report. After False the
+    #: checkpoint remains, and the caller removes it by weft.ooc.discard. Until then a repeated command reports that the
+    #: output is complete.
     done: Callable[[PlannedTransform, RunReport], bool] = _always_true
-    #: On the first of several ranks, with each file that an interruption would leave. None: all are complete.
+    #: Called on the first of several ranks with each file that an interruption would leave. None: all are complete.
     temporary: Callable[[str | None], object] = _ignore

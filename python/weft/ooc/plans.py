@@ -57,12 +57,12 @@ def alternatives(
 
     shape : of the array; for kinds "r2c" and "c2r" the shape of the reals.
     kind : "c2c", "r2c" or its inverse "c2r", or one that makes reals of reals, such as "dct2"; one word, or one for
-        each of `axes`. An axis of "r2c" or "c2r" has n//2 + 1 elements on the complex side. As one word, they halve the
-        last of `axes`. With "c2r" the transform is the inverse along all axes. Lines of reals to reals are not divided:
-        memory must hold one block for each point of a line.
+        each of `axes`. An axis of "r2c" or "c2r" has n//2 + 1 elements on the complex side. A single word "r2c" or
+        "c2r" halves the last of `axes`. With "c2r" the transform is the inverse along all axes. Lines of reals to reals
+        are not divided: memory must hold one block for each point of a line.
     axes : the transformed axes, by default all.
-    dtype : gives the precision: any real or complex dtype with reals of 32 or 64 bits. If all kinds are cosines and
-        sines, it also gives the numbers: reals, or complex numbers.
+    dtype : decides the precision: any real or complex dtype with reals of 32 or 64 bits. If all kinds are cosines and
+        sines, it also decides whether the numbers are real or complex.
     memory_bytes : the memory for all passes.
     block_bytes : the minimum transfer size, which decides the number of passes. Default: the power of two from 4 KiB to
         4 MiB with the least predicted time.
@@ -71,9 +71,8 @@ def alternatives(
     method : "auto", "k-pass", or "bmmc:" and one of weft.ooc.METHODS, which weft.ooc.fft accepts.
     machine : the machine of the prediction: a :class:`weft.Machine`, the name of one that ships with weft, or a file of
         `weft probe --disk DIR -o FILE`. None: an assumed machine.
-    disks : the disks that the volumes are striped over, by their directories in the machine's profile. Default: all
-        disks of the profile. An assumed disk replaces a directory that the profile lacks, and the disk of a machine
-        without disks.
+    disks : the disks of input, output and temporary space, by their directories in the machine's profile. Default: all
+        disks of the profile. If the profile lacks a directory, or has no disks, an assumed disk replaces it.
     preserve_inputs : no pass overwrites its input, as checkpoints require. Two or more passes then need temporary
         space.
     input_dtype : the dtype of the input if it differs from the transform's. The first pass converts it.
@@ -82,8 +81,8 @@ def alternatives(
         it takes two or more passes.
     modes, support : refused, because passes on disks have whole axes.
 
-    Errors: InvalidArgument for impossible arguments; also for too little memory, then with a sufficient amount.
-    Unsupported for superlevels, which weft.ooc.analyze counts, and for parts of axes.
+    Errors: InvalidArgument for impossible arguments. If memory is too small, the error names a sufficient amount.
+    Unsupported for superlevels, which weft.ooc.analyze counts, and for `modes` and `support`.
     Cost: milliseconds. Source: Bailey's six-step method with k radices (docs/out-of-core.md).
 
     >>> found = alternatives((2**16, 2**16), memory_bytes=2**32)
@@ -175,11 +174,11 @@ class PassProblem:
 
     @property
     def logical_points(self) -> int:
-        """The factor of an array after the forward transform and then the unscaled inverse."""
+        """The factor by which the forward transform and then the unscaled inverse multiply an array."""
         return self.kinds.logical_points([self.shape[axis] for axis in self.axes])
 
     def plan(self, block_bytes: int) -> OutOfCorePlan:
-        """Returns the plan of the fewest passes in these blocks, the same on any machine."""
+        """Returns the plan with the fewest passes in blocks of this length. It is the same on any machine."""
         return _planning.plan_passes(
             shape=self.shape,
             axes=self.axes,
@@ -198,7 +197,7 @@ class PassProblem:
         )
 
     def alternatives(self, placement: Placement, block_bytes: int | None) -> Alternatives:
-        """Returns the fastest plan, and the next best ones. block_bytes : None for blocks of any length."""
+        """Returns the fastest plan, and the next best plans. block_bytes : None for blocks of any length."""
         if block_bytes is None:
             # The shortest block needs the least memory: if it has no plan, no block has one.
             return placement.alternatives(self.plan(ALIGNMENT_BYTES), blocks_are_free=True)
@@ -223,7 +222,7 @@ def require_method(method: str) -> None:
 
 
 def require_whole_axes(**parts: Any) -> None:
-    """Raises Unsupported for modes and support. parts : these, by name; None for whole axes."""
+    """Raises Unsupported for modes and support. parts : their values by name; None for whole axes."""
     for name, given in parts.items():
         if given is not None:
             raise errors.Unsupported(

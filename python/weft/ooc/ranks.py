@@ -113,4 +113,4 @@ def _deliver_report(comm: Any, transform: PlannedTransform | None, report: RunRe
         return arrived
     with contextlib.suppress(errors.WeftError):
         runtime.agree(comm, error)
-    raise error  # not the agreed one: the command line recognises a closed output by the type of this error
+    raise error  # not the agreed error: the command line recognises a closed output by the type of this error

@@ -12,7 +12,7 @@ from weft.ooc.cost import Price
 
 
 class Progress(NamedTuple):
-    """The progress of a transform. Passes count from 0; panels are those of the pass."""
+    """The progress of a transform. Passes count from 0; panels are counted in each pass."""
 
     at_pass: int
     passes: int
@@ -27,7 +27,7 @@ class Progress(NamedTuple):
 
 @dataclass(frozen=True)
 class RunReport:
-    """The report of a transform. Bytes are those of all disks together, messages those of all ranks."""
+    """The report of a transform. Bytes are summed over all disks, messages over all ranks."""
 
     plan: OutOfCorePlan
     read_bytes: int
@@ -36,7 +36,7 @@ class RunReport:
     seconds: float
     backend: str  # the backend that read and wrote
     price: Price | None = None  # the prediction; None except on the first rank
-    pass_seconds: tuple[float, ...] = ()  # of each pass up to its last panel; without opening and flushing
+    pass_seconds: tuple[float, ...] = ()  # time of each pass up to its last panel, without opening and flushing
     messages: int = 0
     sent_bytes: int = 0
     resumed_from: tuple[int, int] | None = None  # pass and panel of the checkpoint, both from 0
@@ -59,7 +59,7 @@ class Outcome:
 
 
 class Kept(Protocol):
-    """The facts of a checkpoint for the report."""
+    """The facts of a checkpoint that the report contains."""
 
     @property
     def was_complete(self) -> bool: ...

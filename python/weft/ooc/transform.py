@@ -42,8 +42,8 @@ def fft(
         zarr store in a directory, x.zarr or x.zarr/path; or the .json of a striped set. Blocks of a set that are read
         as a whole are compared with their checksums. Elements are numbers of up to 64 bits, or pairs of them, in either
         byte order, which the first pass converts. They are reals for "r2c", complex for "c2r". The source is not
-        changed. If it is in Fortran order, so is the target, and the plan is that of the transposed arrays. Chunked
-        arrays cannot be read in place. They are unpacked into a temporary file in the first directory of `scratch`.
+        changed. If the source is in Fortran order, the target is too, and the plan describes the transposed arrays.
+        Chunked arrays are unpacked into a temporary file in the first directory of `scratch`.
     precision : "f32" or "f64", of the transform and of the target. Default: f32 for floating-point numbers of 16 and 32
         bits, otherwise f64.
     target : a .npy, .raw or .bin file, which gets its name when it is complete; or the .json of a new striped set, with
@@ -53,17 +53,18 @@ def fft(
         a journal first. So the same call resumes after any interruption, unless `checkpoint` is 0. Natural order along
         one axis needs temporary space: one array for two or more passes (on ranks: two arrays for three or more). Other
         transforms need two panels per rank. No other process can open a set between the first write and the end.
-    method : "auto", "k-pass", or "bmmc:" and one of weft.ooc.METHODS: by superlevels, with more passes. Superlevels
-        transform one line of 2^n complex numbers that exceeds memory, and need sets as for :func:`permute`.
+    method : "auto", "k-pass", or "bmmc:" and one of weft.ooc.METHODS. The latter transform by superlevels, in more
+        passes. Superlevels transform one line of 2^n complex numbers that exceeds memory, and need sets as for
+        :func:`permute`.
     kind : "c2c", "r2c", "c2r", or one that makes reals of reals, such as "dct2"; one word, or one for each of `axes`.
         Reals stay real if no axis is c2c or r2c. Default: "r2c" for reals, "c2c" for complex numbers and for reals
         with `inverse`.
     axes, memory_bytes, block_bytes, order, threads, machine : as for :func:`weft.ooc.alternatives`, on the disks of the
         files. A new set also has blocks of block_bytes.
     inverse : exp(+2*pi*i*j*k/n) instead of exp(-2*pi*i*j*k/n), and the inverses of cosines and sines. The inverse of
-        "r2c" is "c2r", from the half spectrum to reals, which makes the transform inverse in any case. last : the real
-        length of the halved axis of "c2r", by default the even one. norm : the direction that is scaled, as in numpy
-        and scipy, or "none".
+        "r2c" is "c2r", from the half spectrum to reals. Kind "c2r" alone makes the transform inverse. last : the real
+        length of the halved axis of "c2r", by default the even one. norm : "backward", "forward" or "ortho" as in
+        numpy, or "none".
     scratch : directories for temporary files, one for each disk, for three or more passes. Default: the directories of
         the target.
     effort : how thoroughly the local transforms are planned. backend : automatic, io_uring, threads or synchronous.
@@ -74,15 +75,16 @@ def fft(
         was lost, this call reports it as `already_complete` and transforms nothing.
     restart : discard an incomplete target and begin again.
     modes, support : refused, because passes on disks have whole axes.
-    progress : called with a Progress now and then, by superlevels with a LoadProgress. An exception from it ends the
-        transform.
+    progress : function that is called now and then with a Progress, by superlevels with a LoadProgress. If it raises an
+        exception, the transform ends.
     comm : an mpi4py communicator of the ranks that work together, or None for this process alone. Every rank gives the
-        same arguments, except `progress`. memory_bytes is that of each rank. Each rank reads and writes its own disks
-        only: some disks of a set, by number, or its part of a plain file. `scratch` is assigned to ranks likewise.
+        same arguments, except `progress`. memory_bytes is the memory of each rank. Each rank reads and writes its own
+        disks only: some disks of a set, by number, or its part of a plain file. `scratch` is assigned to ranks in the
+        same way.
 
     Returns a RunReport, by superlevels a RecordRunReport. Errors: InvalidArgument, IoFailure (also for a disk without
     room, before anything is written), OutOfMemory, Unsupported, Disagreement. All ranks raise the same error, and only
-    the data of a checkpoint remains of the target.
+    a checkpoint and its data remain.
     Cost: each pass reads and writes the array once. Memory as in the plan, plus tables of the local FFT library.
 
     >>> import numpy as np, os, tempfile
@@ -120,9 +122,10 @@ def filter(
     comm: Any = None,
     **given: Any,
 ) -> RunReport:
-    """Filters an array that is larger than memory: its spectrum is multiplied by an operator's factors.
+    """Filters an array that is larger than memory: multiplies its spectrum by an operator's factors.
 
-    The last pass of the transform multiplies, and is the first pass back. So k passes there and k back are 2k - 1.
+    The last forward pass multiplies, and is also the first backward pass. So k passes in each direction become
+    2k - 1.
 
     operator : weft.operators.gaussian, band_pass, derivative, laplacian, inverse_laplacian or solve_helmholtz.
     kind : "r2c" for reals, whose result is real, or "c2c". Default: "r2c" for reals, "c2c" for complex numbers.
@@ -177,7 +180,7 @@ def run(
 
 
 def target_of(source: Any, target: Any, in_place: bool) -> Any:
-    """Returns the target, or the source in place. Errors: InvalidArgument unless exactly one of both is given."""
+    """Returns the target; in place, the source. Errors: InvalidArgument if both or none of them is requested."""
     if in_place != (target is None):
         given, remedy = (
             ("both", "leave one of them out") if in_place else ("neither", "name a target, or ask for in place")

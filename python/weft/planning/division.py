@@ -11,7 +11,7 @@ from weft import _planning, errors
 from weft._support import checks
 from weft.planning.plans import machine_of, plan
 
-# Least relative gain of another division that is worth the restart of a job.
+# Least relative gain for which another division is worth the restart of a job.
 WORTH = 0.02
 
 
@@ -24,7 +24,7 @@ def of_cores(
         than a node has cores. Nodes are filled; if there are too few nodes, they get more than one rank per core.
 
     Cost: a plan for each divisor of `cores` that fits a node and leaves at most 2^20 ranks. Errors: if no division can
-    be planned, those of weft.plan for the first division.
+    be planned, the error of weft.plan for the first division.
 
     >>> plans = of_cores((256, 256, 256), 16, "infiniband-64")
     >>> sorted(plan.problem.ranks * plan.problem.threads for plan in plans)
@@ -56,7 +56,7 @@ def _divisors(number: int) -> list[int]:
 def others(planned: _planning.Plan, shape: Sequence[int], machine: Any, **planning: Any) -> list[_planning.Plan]:
     """Returns plans of other divisions of the cores of `planned`, on as many nodes; fastest first by the model.
 
-    They have twice and half the threads, if a node has room for them and they divide its ranks. Options as for
+    They have twice and half the threads, if a node has the cores and its ranks can be divided evenly. Options as for
     :func:`of_cores`. Empty if a process grid fixes the ranks.
 
     >>> machine = "infiniband-64"

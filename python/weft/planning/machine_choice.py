@@ -1,4 +1,4 @@
-"""The machine by which a transform is planned: a given one, the one of the ranks, or none."""
+"""Chooses the machine by which a transform is planned: a given machine, the machine of the ranks, or none."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from typing import Any
 from weft import _planning, errors, runtime
 from weft._support import checks
 
-# Words that a user gives instead of a machine: for the machine of the ranks, and for the fixed rule.
+# Words that a user gives instead of a machine: LOCAL for the machine of the ranks, FIXED_RULE for no machine.
 LOCAL = "local"
 FIXED_RULE = "fixed-rule"
 #: The word of a transform on ranks for which the user gave no word.
 DEFAULT = "default"
-# The variable of the environment that names the default machine of plans, and that machine without the variable.
+# The environment variable that names the default machine of plans, and the default machine without this variable.
 MACHINE_VARIABLE = "WEFT_MACHINE"
 DEFAULT_MACHINE = "infiniband-64"
 #: The assumed machine of arrays on disks, if none is measured.
@@ -64,7 +64,7 @@ def machine_or_word(machine: Any) -> tuple[Any, str]:
 
 
 def is_word(machine: Any, word: str) -> bool:
-    """Returns whether a machine is named by this word. Compares strings only: other types may override ==."""
+    """Returns whether a user gave this word as machine. Compares strings only: other types may override ==."""
     return isinstance(machine, str) and machine == word
 
 

@@ -1,7 +1,8 @@
-"""Ranks on nodes in a given order: the place of each rank, files for launchers, a communicator with renumbered ranks.
+"""Orders of ranks on nodes: the place of each rank, files for launchers, a communicator with renumbered ranks.
 
-An order is a word of letters, the fastest one first. `t` is the ranks of a node; the other letters are the axes of a
-machine's network (`docs/planning.md`). Ranks in the order "xyzt" are numbered along x first:
+An order is a word of letters. Ranks are numbered along the first letter first. `t` stands for the ranks of a node, the
+other letters for the axes of a machine's network (`docs/planning.md`). Ranks in the order "xyzt" are numbered along x
+first:
 
 >>> import weft
 >>> places(weft.Machine.shipped("bgl-512"), 3, order="xyzt", ranks_per_node=1)
@@ -33,10 +34,10 @@ def places(
 ) -> tuple[tuple[int, int], ...]:
     """Returns the node of each rank, and its number among the node's ranks. Needs no MPI.
 
-    order : None: the machine's own, or the default, in which the ranks of a node are consecutive.
-    ranks_per_node : None: one per core, and more if the machine has too few nodes for that.
+    order : None: the machine's own order, or the default order, in which the ranks of a node are consecutive.
+    ranks_per_node : None: one rank per core, and more if the machine has too few nodes.
 
-    An order assigns ranks to places and does not change the set of places. Nodes 0, 1, ... are filled; the last one
+    An order assigns ranks to places and does not change the set of places. Nodes 0, 1, ... are filled; the last node
     gets the rest. Errors: InvalidArgument for an order that does not fit the network, or more ranks than places.
     """
     found = machine_of(machine)
@@ -58,7 +59,7 @@ def default_hosts(places: Places) -> list[str]:
 
 
 def hostfile(places: Places, hosts: Sequence[str]) -> str:
-    """Returns a host file, the host of each rank per line, for `SLURM_HOSTFILE=FILE srun --distribution=arbitrary`.
+    """Returns a host file for `SLURM_HOSTFILE=FILE srun --distribution=arbitrary`. Each line is the host of one rank.
 
     `hosts` names the nodes in their order. Errors: InvalidArgument for hosts that are too few, equal or empty, and for
     places that :func:`places` does not return. The same holds for the functions below.
@@ -110,7 +111,7 @@ def mapfile(places: Places, machine: _planning.Machine | str | os.PathLike[str])
 
 
 def table(places: Places, hosts: Sequence[str]) -> str:
-    """Returns a table to read: rank, node, slot, host."""
+    """Returns a table for people: rank, node, slot, host."""
     found, names = _checked(places, hosts)
     lines = [f"{'rank':>7}{'node':>8}{'slot':>6}  host\n"]
     lines += [f"{rank:>7}{node:>8}{slot:>6}  {names[node]}\n" for rank, (node, slot) in enumerate(found)]
@@ -153,7 +154,7 @@ def reordered(
 
 
 def _require_same(comm: Any, wanted: tuple[tuple[int, int], ...]) -> None:
-    """Compares digests: a list of all places from every rank would be long."""
+    """Raises Disagreement if ranks differ. Compares digests, because lists of all places would be long."""
     mine = hashlib.sha256(repr(wanted).encode()).digest()
     error = None
     if comm.bcast(mine, 0) != mine:

@@ -1,4 +1,4 @@
-"""Planning without MPI."""
+"""Plans transforms without MPI."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ def plan(
 def candidates(
     shape: Any, *, machine: _planning.Machine | str | os.PathLike[str], **options: Any
 ) -> tuple[_planning.Plan, ...]:
-    """Returns the plan of :func:`weft.plan`, then the best of each other kind, fastest first by the model.
+    """Returns the plan of :func:`weft.plan`, then the fastest plan of each other kind, in the order of predicted time.
 
     Options, errors and cost are those of :func:`weft.plan`. :meth:`weft.FFT.of_plan` runs a candidate.
 
@@ -130,7 +130,7 @@ def _machine_for(machine: Any, ranks: int, threads: int) -> _planning.Machine:
 
 
 def ranks_on_node(ranks: int, machine: _planning.Machine) -> int:
-    """Returns one rank per core, and more if the machine has too few nodes for that.
+    """Returns the ranks of a node: one per core, and more if the machine has too few nodes.
 
     >>> machine = machine_of("infiniband-64")
     >>> ranks_on_node(16, machine), ranks_on_node(128, machine), ranks_on_node(8, machine_of("vm-2-cores"))
@@ -150,7 +150,7 @@ def predict(
     after: bool = False,
     fields: tuple[int, int] | None = None,
 ) -> _planning.Prediction:
-    """Predicts the time of a plan on a machine, however the plan was chosen. Needs no MPI.
+    """Predicts the time of any plan on a machine. Needs no MPI.
 
     `machine` is as for :func:`weft.plan`. If it has too few nodes, ranks share nodes. Errors: InvalidArgument.
 
@@ -177,7 +177,7 @@ def predict(
 
 
 def _name_of(given: Any) -> str:
-    """Returns a machine's name or the path of its file; any path of the system is valid."""
+    """Returns a machine's name or the path of its file. Any path of the system is valid."""
     try:
         name = os.fspath(given)
         if isinstance(name, str) and b"\0" not in os.fsencode(name):
@@ -191,7 +191,7 @@ def _name_of(given: Any) -> str:
 
 
 def machine_of(given: _planning.Machine | str | os.PathLike[str]) -> _planning.Machine:
-    """Returns a given machine, one that ships with weft by name, or one from a JSON file.
+    """Returns a machine: the given one, one that ships with weft by its name, or one from a JSON file.
 
     >>> machine_of("celerons").nodes
     16

@@ -30,7 +30,7 @@ def probe(
     comm : an mpi4py communicator; None: this process alone.
     seconds : approximate duration; a measurement that has begun is completed.
     threads : threads of each rank, as in the transforms to be planned.
-    name : the name of the machine; by default that of its processor.
+    name : the name of the machine; by default the name of its processor.
     disks : directories of disks that rank 0 measures first. Each takes another tenth of `seconds`, and an unnamed file
         of up to 1 GiB and half of the free space.
 
@@ -77,7 +77,7 @@ def _directories(disks: Sequence[str | os.PathLike[str]]) -> list[str]:
 def yardstick(comm: Any, *, dtype: str, threads: int) -> _planning.Machine:
     """Measures a few figures of :func:`probe` again, as a calibration of the current speed. Collective.
 
-    Lines and stages of one precision, in about 0.1 s; neither links nor memory.
+    Measures lines and stages of one precision, in about 0.1 s, but neither links nor memory.
     """
     module, handle = runtime.running(), runtime.handle_of(comm)
     found: _planning.Machine = module.yardstick(dtypes.precision_of(dtype), YARDSTICK_SECONDS, threads, handle)
@@ -87,7 +87,7 @@ def yardstick(comm: Any, *, dtype: str, threads: int) -> _planning.Machine:
 def with_handing_over_now(profile: _planning.Machine, comm: Any, *, dtype: str, threads: int) -> _planning.Machine:
     """Returns the machine with the current cost of reading data that another rank has just written. Collective.
 
-    Measured in one precision; about 0.1 s. Without ranks that share memory the machine is unchanged.
+    It is measured in one precision, in about 0.1 s. If no ranks share memory, the machine is unchanged.
     """
     module, handle = runtime.running(), runtime.handle_of(comm)
     precision = dtypes.precision_of(dtype)

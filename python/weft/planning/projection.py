@@ -1,4 +1,4 @@
-"""Projected times of a transform on a machine: for numbers of ranks, and with faster parts. Needs no MPI."""
+"""Projects times of a transform on a machine to other numbers of ranks, and to faster parts. Needs no MPI."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _GROWS = ("crossbar", "hub")
 
 @dataclass(frozen=True)
 class Point:
-    """The fastest plan of the model for one number of ranks.
+    """The fastest plan for one number of ranks, by the model.
 
     working       ranks that own a part of the array
     seconds       time of one forward transform
@@ -41,7 +41,7 @@ class Point:
 
 @dataclass(frozen=True)
 class Change:
-    """The predicted time on a machine with one faster part, of the best plan for that machine."""
+    """The predicted time of the best plan on a machine with one faster part."""
 
     what: str
     seconds: float
@@ -80,7 +80,7 @@ def changes(
     ranks_per_node: int | None = None,
     **options: Any,
 ) -> list[Change]:
-    """Predicts the time as it is, then with twice the bandwidth, half the latency, faster cores, faster memory.
+    """Predicts the time on the machine as it is, then with twice the bandwidth, half the latency, and so on.
 
     >>> [change.what for change in changes((64, 64, 64), 16, "celerons")]
     ['as it is', 'twice the bandwidth', 'half the latency', 'cores twice as fast', 'memory twice as fast']
@@ -97,7 +97,7 @@ def changes(
 
 
 def best(points: Sequence[Point]) -> Point:
-    """Returns the fastest point; of times within 1 %, the one with the fewest ranks."""
+    """Returns the fastest point. Of points with times within 1 % it is the one with the fewest ranks."""
     least = min(point.seconds for point in points)
     return min((point for point in points if point.seconds <= 1.01 * least), key=lambda point: point.ranks)
 
@@ -150,7 +150,7 @@ def _point(planned: _planning.Plan, alone_s: float) -> Point:
 
 
 def _operations(planned: _planning.Plan) -> float:
-    """Returns 5 N lg N for each transform of a batch, half of it for real data: the convention, not the real count."""
+    """Returns the conventional, not the real, count: 5 N lg N for each transform of a batch; half for real data."""
     problem, is_real = planned.problem, planned.stages[0].source_element == "real"
     points = math.prod(problem.shape[axis] for axis in problem.axes)
     return (2.5 if is_real else 5.0) * math.prod(problem.shape) * math.log2(points)

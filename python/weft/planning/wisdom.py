@@ -1,4 +1,4 @@
-"""Results of earlier trials: read, merged and written without MPI."""
+"""Wisdom: results of earlier trials. They are read, merged and written without MPI."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from weft._support import checks
 
 
 class Wisdom:
-    """The fastest plans in trials: one for each problem (which includes its ranks) on each machine.
+    """The fastest plans in trials: one for each problem, with its number of ranks, on each machine.
 
     ``weft.FFT(..., wisdom=PATH)`` reads a file of wisdom first, and adds the results of its trials. Iteration yields a
     :class:`weft.WisdomEntry` each, with `problem`, `machine`, `plan` and `measured_s`.
@@ -49,7 +49,7 @@ class Wisdom:
         return self._data.to_json()
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes this wisdom to a file, instead of the wisdom in it, in one step.
+        """Replaces the wisdom in a file by this wisdom, in one step.
 
         Errors: IoFailure if the file cannot be written; InvalidArgument if it holds anything but wisdom of this
         version. The file is then unchanged.
@@ -57,11 +57,11 @@ class Wisdom:
         self._data.write(checks.file_path(path, "a file of wisdom"))
 
     def merge_into(self, path: str | os.PathLike[str]) -> None:
-        """Adds this wisdom to that in a file. Other processes may do so at the same time. Errors: as for save."""
+        """Adds this wisdom to the wisdom in a file. Other processes may do so at the same time. Errors: as for save."""
         self._data.merge_into(checks.file_path(path, "a file of wisdom"))
 
     def merge(self, *others: Wisdom) -> None:
-        """Adds all entries of others. For the same problem and machine the last entry stays."""
+        """Adds all entries of other wisdoms. For the same problem and machine the last entry stays."""
         for other in [checks.instance(each, Wisdom, "what is merged") for each in others]:
             self._data.merge(other._data)
 

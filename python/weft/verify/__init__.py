@@ -1,1 +1,1 @@
-"""Verification of transforms against serial ones."""
+"""Verifies transforms by comparison with serial transforms."""

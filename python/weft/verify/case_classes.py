@@ -1,4 +1,4 @@
-"""The classes of random cases, and draws of cases that fill every class."""
+"""The classes of random cases. Cases are drawn until every class has one."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def has_empty_box(case: Case) -> bool:
 
 
 def kind_family(case: Case) -> str:
-    """Returns "cosine" for cosine and sine axes alone, "mixed" for these with others, otherwise "c2c" or "r2c"."""
+    """Returns "cosine" if all axes are cosine or sine axes, "mixed" if some are, otherwise "c2c" or "r2c"."""
     if case.has_only_cosines:
         return "cosine"
     if any(kind in REAL_KINDS for kind in case.kinds):
@@ -46,7 +46,7 @@ def cosine_numbers(case: Case) -> str:
 
 
 def modes_class(case: Case) -> str:
-    """Returns "all" if no axis has fewer modes than points, otherwise "some" or "each" for the axes that have fewer."""
+    """Returns "all" if no axis has fewer modes than points, "each" if each axis has fewer, otherwise "some"."""
     count = len(case.truncated_axes)
     return "all" if count == 0 else "each" if count == len(case.all_axes) else "some"
 
@@ -54,7 +54,8 @@ def modes_class(case: Case) -> str:
 def fewer_modes(case: Case) -> str:
     """Returns how the first Fourier axis with fewer modes than points is cut: its kind, and "even" or "odd" modes.
 
-    Even numbers have a middle element, which is two wavenumbers. Axes that keep the numbers have "cosine".
+    An even number has a middle element, which holds two wavenumbers. If only cosine axes are cut, the result is
+    "cosine".
     """
     kinds, modes = case.kind_of_axis, case.modes_of_axis
     cut = [axis for axis in case.truncated_axes if kinds[axis] not in REAL_KINDS]
@@ -64,13 +65,13 @@ def fewer_modes(case: Case) -> str:
 
 
 def support_class(case: Case) -> str:
-    """Returns "all" if no axis has zeros after its points, otherwise "some" or "each" for the axes that have."""
+    """Returns "all" if no axis has zeros after its points, "each" if each axis has zeros, otherwise "some"."""
     count = len(case.padded_axes)
     return "all" if count == 0 else "each" if count == len(case.all_axes) else "some"
 
 
 def halo_class(case: Case) -> str:
-    """Returns "none" without planes, otherwise "periodic" or "open", and "wide" if one exceeds two planes."""
+    """Returns "none" without planes, otherwise "periodic" or "open", and "wide" if a width exceeds two planes."""
     if not any(max(pair) for pair in case.halo):
         return "none"
     if any(max(pair) > 2 for pair in case.halo):
@@ -87,7 +88,7 @@ def method_words(choices: tuple[str | None, ...]) -> str:
 
 
 def classes(case: Case) -> dict[str, str]:
-    """Returns the class of a case in each respect. A histogram is made for each respect."""
+    """Returns the class of a case in each respect (such as kinds or layouts). Each respect has a histogram."""
     dims, axes = len(case.shape), case.all_axes
     halved, place = "none", "none"
     if case.halved_axis is not None:

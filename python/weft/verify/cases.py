@@ -1,8 +1,8 @@
-"""Transforms for verification: those that `weft verify --random` and property-based tests draw, and given ones.
+"""Transforms for verification: `weft verify --random` and property-based tests draw them, or a caller gives them.
 
 A `Case` defines one test completely and fits on one line of JSON, so that its line reproduces a failure. This module
-needs no MPI, no numpy and no compiled part of weft. It computes boxes a second time, on purpose, to check those of
-weft. By the contract, part r of p of n indices is [n*r//p, n*(r+1)//p).
+needs no MPI, no numpy and no compiled part of weft. On purpose it computes boxes independently, to check weft's boxes.
+By the contract, part r of p of n indices is [n*r//p, n*(r+1)//p).
 """
 
 from __future__ import annotations
@@ -127,7 +127,7 @@ class Case:
 
     @property
     def choices(self) -> dict[str, Any]:
-        """Returns the arguments of weft.Exchange; none if weft chooses the method."""
+        """Returns the arguments of weft.Exchange; an empty dict if weft chooses the method."""
         names = ("method", "wire_form", "schedule", "requests")
         choices: dict[str, Any] = {name: getattr(self, name) for name in names}
         if self.chunks > 1:
@@ -171,7 +171,7 @@ class Case:
 
     @property
     def padded_axes(self) -> tuple[int, ...]:
-        """Returns the axes of which the array has fewer points than the grid."""
+        """Returns the axes along which the array has fewer points than the grid."""
         return tuple(axis for axis, points in self.support_of_axis.items() if points < self.shape[axis])
 
     @property
@@ -205,7 +205,7 @@ class Case:
 
     @property
     def shortened_axes(self) -> tuple[int, ...]:
-        """Returns the axes that have another length in the output than in the input."""
+        """Returns the axes whose length differs between input and output."""
         return tuple(axis for axis, n in enumerate(self.output_shape) if n != self.input_shape[axis])
 
     @property

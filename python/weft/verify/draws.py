@@ -32,10 +32,11 @@ METHODS: tuple[tuple[str | None, str | None, str | None, str | None], ...] = (
     ("messages", "datatype", "scattered", "persistent"),
     ("rma", "packed", None, None),
 )
-# A number above that of the slices means one chunk for each slice.
+# A number above the number of slices means one chunk for each slice.
 EVERY_SLICE = 1_000_000
 CHUNKS = (1, 2, 3, EVERY_SLICE)
-# Bytes of the pieces of packed messages; 0: whole blocks. 200 cuts many blocks of larger arrays, none of smaller ones.
+# Bytes of the pieces of packed messages; 0: whole blocks. 200 cuts many blocks of larger arrays, and no block of
+# smaller arrays.
 PIECES = (0, 200)
 
 
@@ -79,7 +80,7 @@ def draw_axes(rng: Random, dims: int) -> tuple[int, ...]:
 
 
 def draw_kinds(rng: Random, extents: Sequence[int]) -> tuple[str | tuple[str, ...], bool]:
-    """Draws the kinds of axes with these extents, and whether complex numbers enter cosine and sine axes alone."""
+    """Draws the kinds of axes with these extents; True if all are cosines and sines of complex numbers."""
     count = len(extents)
     family = pick(rng, (2, "c2c"), (2, "r2c"), (1, "cosine"), (1, "mixed"))
     is_complex = rng.choice((False, True))
@@ -103,21 +104,21 @@ def draw_kinds(rng: Random, extents: Sequence[int]) -> tuple[str | tuple[str, ..
 
 
 def draw_modes(rng: Random, extents: Sequence[int]) -> tuple[int, ...]:
-    """Draws no numbers of modes, or one for each of axes with these lengths."""
+    """Draws a number of modes for each of axes with these lengths, or an empty tuple."""
     if pick(rng, (2, True), (1, False)):
         return ()
     return tuple(pick(rng, (1, n), (3, rng.randint(1, n)), (1, 2 * -(-n // 3) - 1)) for n in extents)
 
 
 def draw_support(rng: Random, extents: Sequence[int]) -> tuple[int, ...]:
-    """Draws no numbers of points, or one for each of axes with these lengths."""
+    """Draws a number of points for each of axes with these lengths, or an empty tuple."""
     if pick(rng, (3, True), (1, False)):
         return ()
     return tuple(pick(rng, (1, n), (2, rng.randint(1, n)), (1, -(-n // 2))) for n in extents)
 
 
 def draw_halo(rng: Random, case: Case) -> Case:
-    """Adds no halo, or one of some widths. The layout of the input must cut each axis at the same positions."""
+    """Adds a halo of random widths, or none. The layout of the input must cut each axis at the same positions."""
     is_wanted = pick(rng, (2, False), (1, True))
     widths = tuple((pick(rng, (3, rng.randint(0, min(n, 2))), (1, rng.randint(0, n))), rng.randint(0, min(n, 2)))
                    for n in case.input_shape)  # fmt: skip
@@ -144,7 +145,7 @@ def factorisations(number: int, count: int) -> list[tuple[int, ...]]:
 
 
 def draw_grid(rng: Random, dims: int, ranks: int, splits: int) -> tuple[int, ...]:
-    """Draws a process grid with `splits` split axes, or the most that ranks and axes allow."""
+    """Draws a process grid with `splits` split axes, or with as many as ranks and axes allow."""
     splits = min(splits, dims)
     while splits > 0 and not factorisations(ranks, splits):
         splits -= 1

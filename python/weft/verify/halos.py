@@ -1,4 +1,4 @@
-"""Halos of a trial, by the indices of numpy."""
+"""Checks halos of a trial by the indices of numpy."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ OUTSIDE = -77.0
 def check_halo(trial: Trial) -> None:
     """Fills a halo of the input's layout, and compares it with numpy's indices modulo the shape. Collective.
 
-    Errors: TrialFailed on every rank if an element is another.
+    Errors: TrialFailed on every rank if an element differs.
     """
     case, layout = trial.case, trial.layout_of(trial.fft.input)
     periodic = [axis not in case.open_axes for axis in range(len(case.shape))]

@@ -1,6 +1,6 @@
-"""The kinds of axes, as cases and the reference need them.
+"""The properties of the kinds of axes that cases and the reference need.
 
-This module computes the properties of kinds a second time, on purpose, from the contract, in order to check weft.
+On purpose this module computes them independently of weft, from the contract, in order to check weft.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from typing import Any
 class RealSum:
     """X[k] = sum over j of f_j x[j] w(2 pi (2j + a) (2k + b) / M), a transform of reals to reals.
 
-    `f_j` is `factor`, but 1 at the ends of the input. M is `quarters` * 4 * (n + added). With norm "ortho" the ends of
-    input and output have further factors.
+    `f_j` is `factor`, except 1 at the ends of the input. M is `quarters` * 4 * (n + added). With norm "ortho" the ends
+    of input and output have further factors.
     """
 
     wave: Callable[[Any, Any], Any]  # w, of the cosine and the sine
@@ -60,7 +60,7 @@ INVERSES = {"dct2": "dct3", "dct3": "dct2", "dst2": "dst3", "dst3": "dst2"}
 
 
 def each_of(kind: str | Sequence[str], count: int) -> tuple[str, ...]:
-    """Returns the kind of each of `count` axes. The word r2c alone halves the last one.
+    """Returns the kind of each of `count` axes. The single word r2c halves the last axis.
 
     >>> each_of("r2c", 3), each_of("dst1", 2), each_of(["r2c", "dct2"], 2)
     (('c2c', 'c2c', 'r2c'), ('dst1', 'dst1'), ('r2c', 'dct2'))
@@ -71,7 +71,7 @@ def each_of(kind: str | Sequence[str], count: int) -> tuple[str, ...]:
 
 
 def has_words(kind: object, count: int) -> bool:
-    """Returns whether a value is a kind, or one for each of `count` axes."""
+    """Returns whether a value is a kind, or a sequence of kinds for `count` axes."""
     if isinstance(kind, tuple):
         return len(kind) == count and all(word in KINDS for word in kind)
     return isinstance(kind, str) and kind in KINDS

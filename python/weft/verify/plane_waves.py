@@ -2,9 +2,10 @@
 
 x[j] = sum over waves w of a_w exp(-sign * 2*pi*i * sum over axes of j*k_w/n) is a field. Its forward transform is
 N * sum of a_w delta(k - k_w), times the scale of the norm. Along a cosine or sine axis a wave is the unscaled inverse
-of one number of the spectrum, and N has the logical length. Each rank fills its own box; only weft moves data. Along
-axes that are not transformed a wave is a plain factor, which does not change. All waves are within the modes of the
-spectrum. None is the middle one of an even number of modes, because its element has two waves.
+transform of a spectrum with one nonzero number, and N has the logical length. Each rank fills its own box; only weft
+moves data. Along axes that are not transformed a wave is a plain factor, which does not change. The wavenumbers of all
+waves are among the modes. None is the middle mode of an even number of modes, because the middle element holds two
+waves.
 """
 
 from __future__ import annotations
@@ -60,7 +61,7 @@ def _error(
     case: Case,
     comm: Any,
 ) -> float:
-    """Returns the error of a result against the expected waves at the scale of the direction."""
+    """Returns the error of a result: its difference from the waves that the direction and its scale give."""
     factor = float(reference.scale(case.norm, direction, case.logical_points))
     if direction == "forward":
         factor *= case.logical_points
@@ -76,7 +77,7 @@ def _error(
 
 
 def _square(x: Array) -> float:
-    """Returns the sum of |x|^2, computed some rows of the first axis at a time."""
+    """Returns the sum of |x|^2. Computes it for some rows of the first axis at a time."""
     return float(sum(np.sum(np.abs(x[rows]) ** 2, dtype=np.float64) for rows in _rows(x.shape)))
 
 
@@ -173,10 +174,10 @@ class Waves:
             array[rows] = total.real if self.case.has_real_input else total
 
     def spectrum(self, array: Array, box: Any, factor: float, shape: Sequence[int] = ()) -> None:
-        """Fills a box of the output with the waves' spectrum: points, or lines along batch axes.
+        """Fills a box of the output with the waves' spectrum. A wave is a point of it, or a line along batch axes.
 
-        `shape` is that of the output. It is n1 x n2 if one axis is stored as X[k1 + n1*k2] at (k1, k2); then r2c has
-        the first n1/2+1 rows.
+        `shape` is the shape of the output. If one axis is stored as X[k1 + n1*k2] at (k1, k2), it is n1 x n2; then r2c
+        has only the first n1/2+1 rows.
         """
         array[...] = 0
         is_view = len(shape) > len(self.case.shape)

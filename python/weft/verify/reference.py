@@ -1,4 +1,4 @@
-"""The serial transform that checks distributed ones: that of scipy or numpy, or a direct sum.
+"""The serial transform that checks distributed transforms: a function of scipy or numpy, or a direct sum.
 
 Definition  forward: X[k] = scale * sum_j x[j] exp(sign * 2*pi*i * j*k/n) along each axis; backward has the other
             sign. The axis of kind r2c is halved: the last of `axes` if r2c is the only word. Cosine and sine kinds have
@@ -36,9 +36,9 @@ COMPLEX_TYPES: dict[str, np.dtype[Any]] = {
 }
 # pi to the 34 digits of the widest long double; np.pi has only double's.
 PI = np.longdouble("3.141592653589793238462643383279502884")
-# The direct sum needs n*n products along an axis. Above this length it would take minutes.
+# Longest axis of a direct sum, which needs n*n products. A longer axis would take minutes.
 DIRECT_EXTENT_MAX = 4096
-# Above this number of elements long double is too slow, and its gain over double is negligible against the bound.
+# Above this number of elements long double is too slow, and double is precise enough for the bound.
 LONG_DOUBLE_ELEMENTS_MAX = 1 << 20
 SQRT2 = np.sqrt(np.longdouble(2))
 
@@ -46,7 +46,8 @@ SQRT2 = np.sqrt(np.longdouble(2))
 def tolerance(precision: str, points: int) -> float:
     """Returns the largest allowed relative L2 error: 3 eps sqrt(1 + log2 N), with eps the rounding of one operation.
 
-    The 1 is for the scale. Twice as much in long double: the reference has the same rounding errors.
+    The 1 accounts for the scale. Long double has twice this tolerance, because the reference has the same rounding
+    errors.
     """
     eps = float(np.finfo(REAL_TYPES[precision]).eps) / 2
     computations = 2 if precision == "f80" else 1
@@ -70,13 +71,13 @@ def serial_library() -> tuple[ModuleType | None, str]:
 
         return scipy.fft, f"scipy {scipy.__version__}"
     except ImportError:
-        if int(np.__version__.split(".")[0]) >= 2:  # before, numpy.fft computed in double whatever it was given
+        if int(np.__version__.split(".")[0]) >= 2:  # numpy.fft of older versions always computes in double
             return np.fft, f"numpy {np.__version__}"
     return None, "direct sum"
 
 
 def working_precision(precision: str, elements: int) -> str:
-    """Returns the precision of a reference: above that of the result as long as that is affordable."""
+    """Returns the precision of a reference: higher than that of the result, unless this takes too long."""
     if precision == "f80" or elements <= LONG_DOUBLE_ELEMENTS_MAX:
         return "f80"
     return "f64"
@@ -194,7 +195,7 @@ def fill(spectrum: Array, kind: str, axis: int, extent: int, modes: int) -> Arra
 
 
 def _positions(extent: int, modes: int) -> Array:
-    """Returns the positions of the lowest wavenumbers in a complex line; of the middle one that of modes/2.
+    """Returns the positions of the lowest wavenumbers in a complex line. For the middle mode it is that of modes/2.
 
     >>> _positions(9, 4).tolist(), _positions(9, 5).tolist()
     ([0, 1, 2, 8], [0, 1, 2, 7, 8])
@@ -235,7 +236,7 @@ def c2r(spectrum: Array, axis: int, extent: int) -> Array:
 
 
 def real_kind(x: Array, kind: str, axis: int, norm: str) -> Array:
-    """Returns an unscaled transform of reals to reals, or of both parts; "ortho" has its factors at the ends."""
+    """Returns an unscaled transform of reals, or of both parts of complex numbers; "ortho" has factors at the ends."""
     library, _ = serial_library()
     if kind not in kinds.COSINES or library is None or not hasattr(library, "dct"):
         return along(x, axis, lambda lines: direct_real_kind(lines, kind, norm))
@@ -262,7 +263,7 @@ def direct_c2c(lines: Array, sign: int) -> Array:
 def direct_c2r(lines: Array, extent: int) -> Array:
     if extent > DIRECT_EXTENT_MAX:
         return np.asarray((np.fft.irfft(lines, n=extent) * extent).astype(real_of(lines)))
-    # Each number also represents its mirror image, except the first and the middle one of an even line.
+    # Each number also represents its mirror image, except the first number and the middle number of an even line.
     weights = np.full(lines.shape[-1], 2)
     weights[0] = 1
     if extent % 2 == 0:
@@ -291,7 +292,7 @@ def direct_real_kind(lines: Array, kind: str, norm: str) -> Array:
 
 
 def coefficients(kind: str, n: int, inputs: Array, outputs: Array, norm: str) -> Array:
-    """Returns the factor of each of some inputs in each of some outputs, in long double; "ortho" without its scale."""
+    """Returns the factors of inputs (rows) in outputs (columns), in long double; "ortho" without its scale."""
     its, period = kinds.REAL_SUMS[kind], kinds.period(kind, n)
     # The product is first reduced modulo one turn, so that the angle is exact.
     turns = (np.outer(2 * inputs + its.a, 2 * outputs + its.b) % period).astype(np.longdouble) / period
@@ -343,7 +344,7 @@ def random_array(shape: Sequence[int], precision: str, is_complex: bool, seed: i
 
 
 def relative_error(result: Array, expected: Array, least_size: float | np.longdouble = 0.0) -> float:
-    """Returns the L2 norm of the difference divided by that of the expected array; infinite if there is a NaN.
+    """Returns the L2 norm of the difference, divided by the norm of the expected array; infinite for a NaN.
 
     The divisor is at least `least_size`.
     """

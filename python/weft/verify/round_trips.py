@@ -1,4 +1,4 @@
-"""Round trips of a trial: fields that are multiplied by a transfer function in their spectrum."""
+"""Checks round trips of a trial: they multiply the spectra of fields by a transfer function."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from weft.verify.trial import Trial, TrialFailed, collect, input_dtype, require,
 
 
 def check_round_trip(trial: Trial) -> float:
-    """Multiplies a field by a transfer function in its spectrum; returns the error. Collective.
+    """Multiplies the spectrum of a field by a transfer function, and returns the error. Collective.
 
     Errors: TrialFailed on every rank if the error is too large.
     """
@@ -55,7 +55,7 @@ def check_round_trip(trial: Trial) -> float:
 def transfer_factors(case: Case) -> list[Array]:
     """Returns a transfer function as factors for each axis, in long double.
 
-    They are symmetric where one axis is halved, because only such a function of the spectrum gives a real field.
+    If an axis is halved the factors are symmetric, because only a symmetric function gives a real field.
     """
     draw = np.random.default_rng(case.seed)
     kinds, factors = case.kind_of_axis, []

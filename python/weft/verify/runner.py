@@ -1,4 +1,4 @@
-"""Verification of transforms against serial ones: random cases, or one problem of any size.
+"""Verifies transforms by serial transforms: random cases, or one problem of any size.
 
 `check_case` runs one case of `weft.verify.cases` on the ranks of a communicator. `run` is the command `weft verify`.
 """
@@ -39,8 +39,8 @@ ELEMENT_LIMIT_S = 1e-5
 RANK_GRACE_S = 1.0
 # Arrays up to this size are gathered and compared with a serial transform. Larger arrays contain plane waves.
 GATHERED_ELEMENTS_MAX = 1 << 25
-# The number of arrays of the problem's size at a time, over all ranks: input, output and expected output. Gathered
-# arrays also exist on one rank, with their difference.
+# How many arrays of the problem's size exist at a time, over all ranks: input, output and expected output. If arrays
+# are gathered, one rank also has these, with their difference.
 ARRAYS_OF_WAVES = 3
 ARRAYS_OF_GATHERED = 6
 FAILURES_SHOWN_MAX = 10
@@ -50,7 +50,7 @@ BEYOND_CASES = ("input", "output", "exchange")
 
 @dataclass(frozen=True)
 class Verdict:
-    """The outcome of a case; the same on every rank. `refused` is the code of weft's error if it made no plan."""
+    """The outcome of a case; the same on every rank. `refused` is the code of weft's error if weft made no plan."""
 
     ok: bool
     message: str = ""
@@ -137,7 +137,7 @@ def check_case(case: Case, comm: Any = None) -> Verdict:
 
 
 def check_together(several: Sequence[Case], comm: Any = None) -> Verdict:
-    """Checks cases as check_case does. Their plans exist at the same time and run in turn, on the same ranks."""
+    """Checks cases as check_case does. All plans exist at the same time and run in turn, on the same ranks."""
     group, first, inside = group_of(several[0], comm)
     if any((case.ranks, case.group) != (several[0].ranks, several[0].group) for case in several):
         raise errors.InvalidArgument("cases that run in turn must have the same ranks and the same group")
@@ -237,7 +237,7 @@ def require_possible(case: Case, comm: Any) -> None:
 
 
 def sharing_ranks(method: str | None, ranks: int, nodes: str | None = None) -> int:
-    """Returns the ranks of a node for weft.plan when it only checks options. The run finds the real number."""
+    """Returns a number of ranks of a node, for a weft.plan that only checks options. The run finds the real number."""
     return ranks if method == "shared" or nodes in ("separate", "combined") else 1
 
 
@@ -264,8 +264,8 @@ def run(options: Mapping[str, Any], hooks: Hooks = Hooks()) -> int:
 
     Rank 0 prints. A hanging case ends the job, with status 1 and one message.
 
-    Errors, on all ranks: InvalidArgument for invalid options; those of weft.FFT for a shape or a case that it refuses;
-    OutOfMemory; WeftError if the transform of a problem fails. A failed case is a result, not an error.
+    Errors, on all ranks: InvalidArgument for invalid options; the errors of weft.FFT for a shape or a case that it
+    refuses; OutOfMemory; WeftError if the transform of a problem fails. A failed case is a result, not an error.
     """
     given = {name: value for name, value in options.items() if value is not None}
     comm = given.get("comm")
@@ -451,7 +451,7 @@ def _described(case: Case) -> dict[str, Any]:
 def _problem_of(given: Mapping[str, Any], ranks: int) -> tuple[Case, dict[str, Any]]:
     """Returns the problem of a command line as a case, and the options that go to weft.FFT unchanged.
 
-    First weft.plan checks every option, so that an error has the text of weft.
+    weft.plan checks every option first, so that an error has weft's text.
     """
     of_cases = ("kind", "dtype", "axes", "modes", "support", "components", "norm", "sign", "threads")
     exchange = given.get("exchange", Exchange())

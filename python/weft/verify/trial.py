@@ -1,4 +1,4 @@
-"""One trial of a transform: one rank's data are distributed, transformed by weft and compared.
+"""One trial of a transform. Data of one rank are distributed, transformed by weft and compared.
 
 The data move by plain messages, not by weft's scatter and gather, because an error in these could hide an error of the
 transform. Every step that may fail on one rank ends with an agreement of all. So a failure is a verdict, not a hang.
@@ -40,7 +40,7 @@ class TrialFailed(Exception):
 def together(comm: Any, action: Callable[[], T], *, of_first: bool = False) -> T:
     """Runs the action; raises TrialFailed on all ranks if it fails on any. Collective.
 
-    Returns the result of this rank, or with `of_first` that of rank 0.
+    Returns the result of this rank; with `of_first` the result of rank 0.
     """
     results: list[T] = []  # empty if the action fails, because None may be a result
     problem: TrialFailed | None = None
@@ -197,7 +197,7 @@ def make_together(case: Case, comm: Any, options: dict[str, Any] | None = None) 
 
 
 def in_natural_order(whole: Array, case: Case) -> Array:
-    """Returns a whole output of a case in natural order, also if it has X[k1 + n1*k2] at (k1, k2).
+    """Returns a whole output of a case in natural order, even if it is stored as X[k1 + n1*k2] at (k1, k2).
 
     r2c keeps the first n1//2+1 rows. The other rows are mirror images: X[n - k] is the conjugate of X[k].
     """
@@ -215,7 +215,7 @@ def in_natural_order(whole: Array, case: Case) -> Array:
 
 
 def as_laid(whole: Array, case: Case, shape: Sequence[int]) -> Array:
-    """Does the inverse of in_natural_order: returns an array of one axis in the shape n1 x n2, or half of its rows."""
+    """Inverts in_natural_order: returns an array of one axis in the shape n1 x n2, or half of its rows."""
     if whole.ndim == len(shape):
         return whole
     if case.halved_axis is None:
@@ -235,7 +235,7 @@ def of_components(change: Callable[[Array], Array], whole: Array, case: Case) ->
 def output_shape_of(case: Case, found: Sequence[int]) -> tuple[int, ...]:
     """Returns the expected shape of an output with this shape. One divided axis may become two.
 
-    The output must be free then, and have all modes.
+    This needs an output whose layout weft chooses, and all modes.
     """
     if len(case.shape) > 1 or len(found) != 2 or case.output != "any" or case.truncated_axes:
         return case.output_shape
@@ -308,7 +308,7 @@ class Trial:
         require(bool((owners == 1).all()), f"the {what} boxes {boxes} do not own every element once")
 
     def _check_same(self) -> None:
-        """Checks that the output has the input's boxes along each axis. A shorter axis must stay whole if it was."""
+        """Checks that input and output have the same boxes. An axis that gets shorter must stay whole if it was."""
         shape, shape_out, shortened = self.case.input_shape, self.case.output_shape, self.case.shortened_axes
         source, target = self.layout_of(self.fft.input), self.layout_of(self.fft.output)
         parts = source.process_grid or (1,) * len(shape)
@@ -352,7 +352,7 @@ class Trial:
     # -- data --
 
     def _data(self, direction: str) -> tuple[Array, Array, float]:
-        """Returns the input, the expected output and the least size that its error is relative to, on rank 0."""
+        """Returns on rank 0 the input, the expected output, and the least size by which its error is divided."""
         case = self.case
         seed = case.seed + (direction == "backward")
         if direction == "backward":
@@ -370,7 +370,7 @@ class Trial:
     def _by_chance(self, given: Array, expected: Array, whole: Array) -> tuple[Array, Array, float]:
         """Returns the result of _data for a part of a whole array.
 
-        A few numbers may be small by chance, but their errors have the size of any others.
+        A few numbers may be small by chance, but their errors are as large as those of other numbers.
         """
         if expected.size == whole.size:
             return given, expected, 0.0

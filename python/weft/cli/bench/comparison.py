@@ -37,7 +37,7 @@ REPETITIONS_MIN = 10
 
 @dataclass(frozen=True)
 class Bounds:
-    """Times that a transform can hardly beat, measured in turn with it."""
+    """Times that a transform can hardly beat. They are measured in turn with the transform."""
 
     memory_s: float  # two passes over the array
     memory: str  # the kind of passes
@@ -46,7 +46,7 @@ class Bounds:
 
 @dataclass
 class ComparisonRow:
-    """The times of one contestant, or why it has none."""
+    """The times of one contestant, or the reason why it has none."""
 
     name: str
     settings: str
@@ -126,7 +126,7 @@ def run(options: BenchOptions, session: Session) -> int:
 def _check_memory(contract: Contract, session: Session, of_peers: int) -> None:
     """Raises OutOfMemory if the arrays of weft, its workspace and the arrays of the peers cannot fit."""
     shape, element = contract.case.output_shape, contract.output_dtype
-    if contract.case.truncated_axes:  # the input is larger
+    if contract.case.truncated_axes:  # the input is larger than the output
         shape, element = contract.case.shape, contract.input_dtype
     check_memory(session.comm, shape, element.itemsize, (2.0 if contract.in_place else 3.0) + of_peers)
 

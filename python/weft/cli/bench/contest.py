@@ -1,4 +1,4 @@
-"""Timing of several contestants under one contract; they take turns within each repetition."""
+"""Times several contestants under one contract. They take turns within each repetition."""
 
 import math
 import time
@@ -17,7 +17,7 @@ from weft.verify.kinds import COSINES
 from weft.verify.plane_waves import Waves
 
 WARM_UPS = 2
-# Repetitions of each setting of a peer in the choice of the fastest.
+# How often each setting of a peer is repeated to choose the fastest setting.
 TRIALS = 3
 
 
@@ -54,14 +54,14 @@ def has_cosines(case: Case) -> bool:
 
 
 def require_common_kinds(case: Case) -> None:
-    """Raises NotRun for kinds of weft that its peers are not asked for."""
+    """Raises NotRun for kinds of axes for which weft is not compared with peers."""
     for kind in case.kinds:
         if kind not in ("c2c", "r2c", *COSINES):
             raise NotRun(f"it is not compared for {kind}")
 
 
 def peer_axes(case: Case) -> tuple[int, ...]:
-    """Returns the axes in an order for other libraries, which transform the last one first: c2c, r2c, then cosines.
+    """Returns the axes in the order c2c, r2c, cosines for other libraries, which transform the last axis first.
 
     >>> peer_axes(Case((4, 5, 6), kind=("r2c", "dct2", "c2c"))), peer_axes(Case((4, 5)))
     ((2, 0, 1), (0, 1))
@@ -76,7 +76,7 @@ class Contestant(Protocol):
     settings: str
 
     def prepare(self) -> None:
-        """Restores the input if a run destroyed it. Not timed."""
+        """Restores the input if a run has destroyed it. This is not timed."""
 
     def run(self) -> float:
         """Collective: runs once; returns this rank's seconds."""
@@ -116,9 +116,9 @@ def measure(session: Session, contestants: Sequence[Contestant], repetitions: in
 
 
 def turns(contestants: int, repetition: int) -> range:
-    """Returns the order of a repetition's contestants: forward, then reversed in the next repetition.
+    """Returns the order of the contestants in a repetition. It is reversed in every other repetition.
 
-    With a fixed order each contestant would always follow the same one. The previous contestant leaves caches warm or
+    With a fixed order each contestant would always follow the same other contestant. That one leaves caches warm or
     cold, and a network that was idle is faster for a moment.
 
     >>> list(turns(3, 0)), list(turns(3, 1))
@@ -157,7 +157,7 @@ def _trial(session: Session, make: Callable[[], C], check: Callable[[C], None]) 
 
 
 def waves_error(session: Session, case: Case, result: np.ndarray, box: Any, shape: Sequence[int] = ()) -> float:
-    """Collective: returns the relative L2 error of the transform of the plane waves. `shape` is that of Waves."""
+    """Collective: returns the relative L2 error of the transform of the plane waves. `shape` : as for Waves."""
     expected = np.zeros_like(result)
     if result.size:
         Waves(case).spectrum(expected, box, float(case.logical_points), shape)
@@ -178,7 +178,7 @@ def sum_of_squares(array: np.ndarray) -> float:
 
 
 class Arithmetic:
-    """The lines of the busiest rank of a plan, transformed in cache. Memory would add its passes to this time."""
+    """The lines of the busiest rank of a plan, transformed in cache. The time excludes passes over memory."""
 
     settings = "all lines of the plan's busiest rank, in tiles that stay in cache; without twiddles"
 
@@ -193,11 +193,11 @@ class Arithmetic:
 
 
 class MemoryPasses:
-    """Two passes over this rank's array under the contract: a lower bound, which no transform can beat by much.
+    """Two passes over this rank's array under the contract. No transform can be much faster.
 
     In place each pass reads, multiplies by one and writes. If the input is kept, each pass is a copy to the output. A
-    copy costs more, because memory also reads the lines of the output. If the input may be destroyed, there is one pass
-    of each kind. The values of the input do not change.
+    copy costs more, because the processor also reads the cache lines of the output. If the input may be destroyed,
+    there is one pass of each kind. The values of the input do not change.
     """
 
     def __init__(self, contract: Contract, source: np.ndarray, target: np.ndarray):

@@ -1,4 +1,4 @@
-"""`weft bench --methods`: all applicable exchanges in one table."""
+"""`weft bench --methods` times all applicable exchanges, in one table."""
 
 import math
 from dataclasses import asdict, dataclass, replace
@@ -25,7 +25,7 @@ from weft.planning.machine_choice import FIXED_RULE
 from weft.verify import reference
 
 METHODS = tuple(word for word in _planning.WORDS["method"] if word != "automatic")
-# Options that a table over all methods varies itself.
+# Options that the caller cannot give, because the table varies them.
 FORCED = ("method", "wire_form", "schedule", "requests", "preset", "nodes", "wire")
 # Exchanges that can send in chunks are also timed with this number of chunks.
 CHUNKS = 4
@@ -40,8 +40,8 @@ class MethodRow:
     median_s: float
     min_s: float
     gflops: float
-    waited_s: float  # in exchanges, by the slowest rank of one more run
-    # The share of the time with messages under way in which ranks did not wait; None without messages.
+    waited_s: float  # time that the slowest rank of one more run waited in exchanges
+    # While messages are under way, the share of the time in which ranks do not wait; None without messages.
     hidden: float | None
     error: float
 
@@ -83,7 +83,7 @@ def run(options: BenchOptions, contract: Contract, session: Session, names: tupl
         raise weft.InvalidArgument(
             f"--methods compares weft's own exchanges in one table; given {other} too; leave one of the two out"
         )
-    # Only exchanges are compared, so all have the same layout: that of the fixed rule.
+    # Only exchanges are compared, so all runs have the same layout, that of the fixed rule.
     options = replace(options, planning=replace(options.planning, machine=FIXED_RULE, all_ranks=True))
     session.progress("planning")
     first = WeftRun(options, contract, session, Exchange())

@@ -1,8 +1,8 @@
-"""`weft bench --model`: errors of the model's predictions, and losses by its choices, over random problems.
+"""`weft bench --model` measures errors of the model's predictions, and losses by its choices, for random problems.
 
-The speed of a machine may double from one minute to the next, and a profile is the measurement of one minute. So each
-problem has its own calibration. The plan is chosen at the calibrated speed. It is predicted twice: from the profile
-unchanged, and at the mean speed before and after the problem's timing.
+The speed of a machine may double from one minute to the next, but its profile was measured in one minute. So each
+problem has its own calibration. The plan is chosen for the calibrated speed. Its time is predicted twice: from the
+unchanged profile, and for the mean of the speeds before and after the problem was timed.
 """
 
 import math
@@ -22,17 +22,17 @@ from weft.cli.support.session import Session
 from weft.planning.machine_choice import LOCAL
 from weft.planning.plans import machine_of, ranks_on_node
 
-# The number of timed plans of a problem, and the predicted factor over the best plan above which none is timed.
+# The most timed plans of a problem, and the largest predicted time of a timed plan, relative to the best plan.
 PLANS_MAX = 6
 TOO_SLOW = 3.0
 REPETITIONS = 7
 # The best plans are timed again, in turns.
 REPETITIONS_AGAIN = 11
-# The text of `weft probe` in a machine's source about its ranks and threads.
+# `weft probe` writes this text about ranks and threads into the source of a machine.
 PROFILED = re.compile(r"on (\d+) ranks of (\d+) threads")
 # Short transforms are repeated until they last about this time.
 ROUND_S = 2e-3
-# The allowed loss of a choice: this share, or twice the spread of the measurement if that is more.
+# The allowed loss of a choice: this share, or twice the spread of the measurement if twice the spread is larger.
 ALLOWED = {"estimate": 0.25, "measure": 0.07}
 
 
@@ -67,7 +67,7 @@ class ModelRow:
     predicted_s: float  # from the profile at this speed
     by_profile_s: float  # from the profile unchanged
     measured_s: float
-    spread: float  # half the distance of the quartiles, over the median
+    spread: float  # half the distance of the quartiles, divided by the median
     best: str
     best_s: float
     tried: str  # the choice by trials
@@ -186,7 +186,7 @@ def cores_of(machine: Any) -> int:
 
 
 def crowding(ranks: int, threads: int, machine: Any) -> list[str]:
-    """Returns notes to the table: threads share cores, or the profile is of other ranks.
+    """Returns notes for the table: threads share cores, or the profile was measured with other ranks.
 
     >>> machine = weft.Machine.shipped("vm-2-cores")
     >>> crowding(2, 1, machine), crowding(2, 2, machine)
@@ -266,7 +266,7 @@ def _tried(options: ModelBenchOptions, session: Session, machine: Any, drawn: Dr
 
 
 def _way(plan: Any) -> str:
-    """Returns the layouts and exchanges of a plan in short.
+    """Returns a short text of the layouts and exchanges of a plan.
 
     >>> _way(weft.plan((8, 8), ranks=2, exchange=weft.Exchange(method="messages")))
     '2x1 (1) messages pairwise packed (0)'
@@ -294,7 +294,7 @@ def line(row: ModelRow) -> str:
 
 
 def figures(rows: list[ModelRow]) -> dict[str, float]:
-    """Returns the errors of the predictions over all problems, and the share of choices within the allowed loss."""
+    """Returns the errors of predictions for all problems, and the share of choices within the allowed loss."""
     found = {}
     for name, errors in (("", [row.error for row in rows]), ("_by_profile", [row.error_by_profile for row in rows])):
         found[f"median_error{name}"] = float(np.median(np.abs(errors)))

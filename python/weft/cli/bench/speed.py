@@ -44,8 +44,8 @@ def speed_now(comm: Any, profile: weft.Machine, dtype: str, threads: int) -> Spe
 def speed(profile: weft.Machine, current: weft.Machine) -> Speed:
     """Returns the median ratios of the samples that both have; 1 if they have none in common.
 
-    The factor of copying is that of whole stages, although these include lines. Without the lines the rest is too small
-    for a ratio.
+    The factor of copying is measured on whole stages, although these include lines. The time of stages without lines is
+    too short for a ratio.
     """
     before, after = json.loads(profile.to_json()), json.loads(current.to_json())
     return Speed(_ratio("line ", before, after), _ratio("stage ", before, after))

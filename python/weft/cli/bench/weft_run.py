@@ -21,8 +21,8 @@ from weft.verify.cases import Case
 from weft.verify.plane_waves import Waves
 from weft.verify.trial import in_natural_order
 
-# Up to this size the arrays are gathered and compared with a serial transform in long double. Larger arrays are plane
-# waves with a known spectrum.
+# Up to this size the arrays are gathered and compared with a serial transform in long double. Larger arrays contain
+# plane waves with a known spectrum.
 GATHERED_ELEMENTS_MAX = 1 << 22
 
 
@@ -61,7 +61,7 @@ class WeftRun:
         exchange: Exchange | None = None,
         like: "WeftRun | None" = None,
     ):
-        """Collective. `exchange` replaces that of the options.
+        """Collective. `exchange` replaces the exchange of the options.
 
         `like` shares its arrays, which must have the same layout. Then the caller must also provide the workspace by
         fft.use_workspace, unless owns_workspace.
@@ -153,7 +153,7 @@ class WeftRun:
 
 
 def truncated_modes(options: BenchOptions, axes: tuple[int, ...]) -> tuple[int, ...]:
-    """Returns the number of modes of each transformed axis; none if the spectrum has all."""
+    """Returns the number of modes of each transformed axis; an empty tuple if the spectrum has all."""
     if options.transform.modes is None:
         return ()
     modes, kind = options.transform.modes, options.kind
@@ -162,7 +162,7 @@ def truncated_modes(options: BenchOptions, axes: tuple[int, ...]) -> tuple[int, 
 
 
 def hidden_share(steps: Sequence[weft.StepRecord]) -> float:
-    """Returns the share of the time with messages under way in which ranks did not wait for them."""
+    """Returns the share of the time in which ranks did not wait, while messages were under way."""
     under_way_s = sum(step.under_way_s for step in steps)
     waited_s = sum(min(step.waited_s, step.under_way_s) for step in steps)
     return 1 - waited_s / under_way_s if under_way_s > 0 else 0.0
@@ -199,9 +199,9 @@ def output_data(options: BenchOptions) -> str | list[int]:
 
 
 def flop_count(case: Case) -> float:
-    """Returns the conventional, not the real, operation count: 5 N log2 N a transform of a batch, half for real data.
+    """Returns the conventional, not the real, number of operations: 5 N log2 N a transform, half for real data.
 
-    Truncated spectra count as whole ones.
+    Truncated spectra count as whole spectra.
 
     >>> flop_count(Case(shape=(4, 4))), flop_count(Case(shape=(4, 4), kind="dct2"))
     (320.0, 160.0)

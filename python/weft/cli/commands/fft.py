@@ -1,4 +1,4 @@
-"""`weft fft`: the transform of an array in a file, into a file."""
+"""`weft fft` transforms the array in a file, and writes the result to a file."""
 
 import math
 import time
@@ -123,7 +123,7 @@ class Clock:
 
 
 def reading_of(source: Source) -> str:
-    """Returns the way of a file to the ranks, in words."""
+    """Describes how ranks read a file."""
     return "every rank reads its own box" if source.by_boxes else "rank 0 reads and scatters"
 
 

@@ -1,4 +1,4 @@
-"""The transform that a file and the options of `weft fft` define, or the reason that they do not."""
+"""Finds the transform that a file and the options of `weft fft` define, or the reason why there is none."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -38,7 +38,7 @@ class FftOptions:
 
 @dataclass
 class FftProblem:
-    """The transform; `shape` is that of the grid, of one component."""
+    """The transform; `shape` is the shape of the grid, for one component."""
 
     kind: str | tuple[str, ...]
     shape: tuple[int, ...]
@@ -125,7 +125,7 @@ Grid = tuple[tuple[int, ...], Any, Any]
 
 
 def forward_grid(file: NamedShape, options: FftOptions, axes: tuple[int, ...], kinds: tuple[str, ...]) -> Grid:
-    """Returns the grid of a file in real space: its points, or --points, where zeros follow the points of the file."""
+    """Returns the grid of a file in real space: its points, or --points. Then zeros follow the points of the file."""
     modes, support = options.transform.modes, options.transform.support
     if options.points is None:
         if support is not None:
@@ -150,7 +150,7 @@ def forward_grid(file: NamedShape, options: FftOptions, axes: tuple[int, ...], k
 
 
 def inverse_grid(file: NamedShape, options: FftOptions, axes: tuple[int, ...], kinds: tuple[str, ...]) -> Grid:
-    """Returns the grid of a file of a spectrum: --points, or the extents of a spectrum with all wavenumbers."""
+    """Returns the grid of a file of a spectrum: --points. Default: the file has all wavenumbers of the grid."""
     modes, support = options.transform.modes, options.transform.support
     halved = axes[kinds.index("r2c")] if "r2c" in kinds else None
     if options.points is None:
@@ -195,7 +195,7 @@ def require_real_file(source: Source, remedy: str) -> None:
 
 
 def working_precision(source: Source, dtype: np.dtype | None, shape: tuple[int, ...] | None) -> np.dtype:
-    """Returns the real type of the transform: that of the file's numbers, or --dtype unless it describes a raw file."""
+    """Returns the real type of the transform: the type in the file, or --dtype unless it describes a raw file."""
     if dtype is None or shape is not None:
         return working_dtype(source.dtype)
     if dtype.kind not in "fc":
@@ -223,7 +223,7 @@ def require_points(points: tuple[int, ...], file: NamedShape, axes: tuple[int, .
 
 
 def modes_of_file(file: NamedShape, points: tuple[int, ...], axes: tuple[int, ...], kinds: tuple[str, ...]) -> Any:
-    """Returns the modes of a spectrum in a file: its extents, and the odd number on the halved axis."""
+    """Returns the modes of a spectrum in a file: its extents e; on the halved axis 2e - 1, at most the points."""
     modes = []
     for axis, kind in zip(axes, kinds, strict=True):
         extent, n = file.shape[axis], points[axis]
@@ -282,7 +282,7 @@ def kept_modes(problem: _planning.Problem) -> list[int | None]:
 
 
 def given_points(problem: _planning.Problem) -> list[int | None]:
-    """Returns the number of points of each transformed axis in the array; None where it has all of the grid.
+    """Returns the number of points of the array along each transformed axis; None where it has all of the grid.
 
     >>> given_points(weft.plan((8, 9), support=(5, None)).problem)
     [5, None]

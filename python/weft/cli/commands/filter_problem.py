@@ -1,4 +1,4 @@
-"""The problem of `weft filter`: its operator, its transform, and the checks of both against the files."""
+"""The problem of `weft filter`: its operator and its transform. Checks that both suit the files."""
 
 import math
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ class FilterProblem:
 
     shape, kernel_shape : the points in the files along each axis of the transform; None without a kernel.
     grid                : the points that are transformed: more than `shape` where zeros follow.
-    lengths             : of the box, one for each of the axes.
+    lengths             : lengths of the box, one for each of the axes.
     """
 
     kinds: tuple[str, ...]
@@ -48,18 +48,18 @@ class FilterProblem:
         return tuple(axis - self.is_line for axis in self.axes)
 
     def support(self, shape: tuple[int, ...]) -> tuple[int, ...] | None:
-        """Returns the points of an array along the transformed axes; None if the grid has no more."""
+        """Returns the points of an array along the transformed axes; None if the grid has no other points."""
         return None if self.grid == shape else tuple(shape[axis] for axis in self.axes)
 
     def layout_in_file(self, layout: Any) -> Any:
-        """Returns a layout of the transform's array as one of the file's array."""
+        """Converts a layout of the transform's array to a layout of the file's array."""
         if not self.is_line:
             return layout
         boxes = [layout.box(rank)[1:] for rank in range(layout.ranks)]
         return weft.Layout.of_boxes(layout.shape[1:], boxes)
 
     def operator(self, choice: ChosenOperator) -> operators.Operator:
-        """Returns an operator without a file."""
+        """Returns an operator that needs no file."""
         if choice.name == "derivative":
             axis, order = map(int, choice.numbers)
             return operators.derivative(self._derived_axis(axis), order, self.lengths)

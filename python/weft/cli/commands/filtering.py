@@ -1,4 +1,4 @@
-"""`weft filter`: an operator of the spectrum of an array in a file, into a file."""
+"""`weft filter` applies an operator to the spectrum of an array in a file, and writes the result to a file."""
 
 import math
 from dataclasses import dataclass
@@ -71,7 +71,7 @@ def run(options: FilterOptions, session: Session) -> int:
     fft = _transform(options, session, problem)
     with session.together():
         if operator is not None:
-            operator.bound(fft)  # refuses a misfit before anything is read
+            operator.bound(fft)  # raises an error for an unsuitable operator before anything is read
     if options.explain and not options.json:
         session.print(explained(fft.explain(), fft.plan))
     clock.lap("plan_s")
@@ -128,7 +128,7 @@ def _transform(options: FilterOptions, session: Session, problem: FilterProblem)
     fft = _made(options, session, problem, problem.shape, input=start)
     if problem.kernel_shape is None:
         return fft
-    # A last stage without transforms is no part of the round trip, where the kernel's spectrum is needed.
+    # The round trip omits a last stage without transforms, but the kernel's spectrum must be in the layout of its turn.
     layout = next(stage.target for stage in reversed(fft.plan.stages) if stage.axes)
     if layout == fft.output.layout:
         return fft
@@ -138,7 +138,7 @@ def _transform(options: FilterOptions, session: Session, problem: FilterProblem)
 def _made(
     options: FilterOptions, session: Session, problem: FilterProblem, shape: tuple[int, ...], **layouts: Any
 ) -> weft.FFT:
-    """Makes a transform of arrays of a shape on the grid of the problem."""
+    """Makes a transform of arrays with this shape on the grid of the problem."""
     return weft.FFT(
         problem.grid,
         kind=problem.kinds,
@@ -188,9 +188,10 @@ def _as_in_file(local: np.ndarray, layout: Any) -> np.ndarray:
 
 
 def removed_mean(session: Session, problem: FilterProblem, side: Any, local: np.ndarray) -> complex | None:
-    """Collective: returns the mean that Poisson's equation cannot have; None where no wavenumber is 0.
+    """Collective: returns the mean that must be removed for Poisson's equation; None if no wavenumber is 0.
 
-    If some axes are not transformed there is a mean at each of their points: the result is the largest in magnitude.
+    If some axes are not transformed, there is a mean at each of their points. The result is the one with the largest
+    magnitude.
     """
     if not all(map(has_mean, problem.kinds)):
         return None

@@ -1,4 +1,4 @@
-"""A picture of a machine: its measured sweeps, and the figures fitted to them or assumed."""
+"""A picture of a machine: its measured series, and the figures that are fitted or assumed."""
 
 import itertools
 import math
@@ -8,13 +8,13 @@ from typing import Any, NamedTuple
 from weft.cli.support.plots import as_bytes, colour, plain, pyplot, rounds_of_colours, titled
 
 PANELS_IN_ROW = 4
-# Curves end at least here, also if the measurements end before.
+# Curves end here or later, even if the measurements end earlier.
 MESSAGE_MAX = 1 << 23
 DISK_BYTES = (1 << 16, 1 << 22)
 RANKS_MAX = 64
 MESSAGES_AT_ONCE_MAX = 32
 POINTS_OF_CURVE = 40
-# Is drawn for 0 bytes, which a logarithmic axis cannot show.
+# This value is drawn for 0 bytes, which a logarithmic axis cannot show.
 BYTES_MIN = 8
 IN_NODE_MEMORY = "exchange in node memory"
 SCHEDULES = ("pairwise", "cyclic", "scattered", "collective")
@@ -97,7 +97,7 @@ def origin(document: dict[str, Any], key: str) -> str:
 
 
 def of_pieces(pieces: Sequence[dict[str, Any]], end: float) -> tuple[list[float], list[float]]:
-    """Returns straight pieces as curves of many points: on logarithmic axes they are not straight.
+    """Returns straight pieces as curves of many points, because they are not straight on logarithmic axes.
 
     Sizes and seconds. A NaN separates two pieces, so that jumps are not joined.
     """
@@ -140,7 +140,7 @@ def _ns_a_byte(title: str, sample: dict[str, Any]) -> float:
 def _samples(
     place: Any, title: str, samples: list[dict[str, Any]], number: int, line: str = "", figure: Figure = _seconds
 ) -> None:
-    """Draws medians with their spread. After the last colour the first follows, with another mark."""
+    """Draws medians with their spread. After the last colour the first is used again, with another mark."""
     x, y = [each["x"] for each in samples], [figure(title, each) for each in samples]
     spread = [value * each["spread"] for value, each in zip(y, samples, strict=True)]
     mark = "os^v"[rounds_of_colours(number) % 4]

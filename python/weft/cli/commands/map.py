@@ -1,4 +1,4 @@
-"""`weft map`: a table of the node of each rank, or a file for a launcher. Needs no MPI."""
+"""`weft map` prints the node of each rank, or writes a file for a launcher. Needs no MPI."""
 
 from dataclasses import dataclass
 
@@ -10,7 +10,7 @@ from weft.files.small_files import read_bounded
 from weft.planning import mapping
 from weft.planning.plans import machine_of
 
-# Enough for 900,000 names of sixteen letters.
+# Longest file of hosts: enough for 900,000 names of sixteen letters.
 HOSTS_BYTES_MAX = 1 << 24
 
 
@@ -54,7 +54,7 @@ def _text(options: MapOptions) -> str:
 def _hosts_in(path: str) -> list[str]:
     try:
         lines = read_bounded(path, HOSTS_BYTES_MAX).decode().splitlines()
-    except (OSError, ValueError) as error:  # bytes that are not text are a ValueError
+    except (OSError, ValueError) as error:  # bytes that are not text raise ValueError
         reason = error.strerror if isinstance(error, OSError) else error
         raise weft.InvalidArgument(
             f"--hosts must be a regular file of at most {HOSTS_BYTES_MAX >> 20} MiB with the names of the nodes, one a "

@@ -49,7 +49,7 @@ def run(
 
 
 def explained(text: str, plan: weft.Plan) -> str:
-    """Returns the plan's explanation. A text from a machine's file cannot begin a line of its own."""
+    """Returns the plan's explanation. Line ends in texts of a machine's file are escaped."""
     for note in plan.notes:
         text = text.replace(f"note: {note}\n", f"note: {in_one_line(note)}\n")
     if plan.prediction is not None:
@@ -87,7 +87,7 @@ def _divided(shape: tuple[int, ...], cores: int, options: dict[str, Any]) -> lis
 
 
 def _of_all(plans: list[weft.Plan]) -> str:
-    """Returns the divisions of --cores in words, fastest first."""
+    """Describes the divisions of --cores, fastest first."""
     lines = [f"{_words(plan)}: predicted {_in_units(plan)}" for plan in plans]
     return "\nthe same cores divided:\n  " + "\n  ".join(lines)
 

@@ -11,7 +11,7 @@ from weft.files import check_target, write_file
 from weft.planning.plans import machine_of
 from weft.planning.probing import probe
 
-# The unit of a sample's x, by the first word of the sample's series.
+# The unit of x of a sample, by the first word of the series' title.
 UNITS = {
     "line": "points",
     "stage": "bytes",
@@ -105,7 +105,7 @@ def summary(machine: dict[str, Any]) -> str:
     return "\n".join(map(in_one_line, lines))
 
 
-# No hardware moves a byte in less time. A shorter time in a fit is noise, and the model takes it as zero.
+# No hardware moves a byte in less time. A shorter time in a fit is noise, which the model replaces by zero.
 SECONDS_A_BYTE_MIN = 1e-12
 TOO_SMALL = "too small to measure"
 
@@ -162,7 +162,7 @@ def _heading(machine: dict[str, Any]) -> list[str]:
 
 
 def table(machine: dict[str, Any]) -> str:
-    """Returns a readable text of all measurements, fits and assumptions."""
+    """Returns text that shows all measurements, fits and assumptions."""
     lines = [*_heading(machine), ""]
     for each in machine["arithmetic"]:
         rate = 1e-9 / each["operation_s"]

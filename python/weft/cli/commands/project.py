@@ -84,7 +84,7 @@ def _projected(shape: tuple[int, ...], machine: weft.Machine, options: ProjectOp
 
 
 def _document(sizes: list[Size], machine: weft.Machine, note: str) -> dict[str, Any]:
-    """Returns the projection as data. A single size has its keys next to those of the machine; several are a list."""
+    """Returns the projection as data. A single size is merged with the data of the machine; several are a list."""
     common = {"machine": machine.name, "note": note, "assumed": list(machine.assumed)}
     found = [_size_as_data(size) for size in sizes]
     return {**common, **found[0]} if len(found) == 1 else {**common, "sizes": found}

@@ -16,7 +16,7 @@ _THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
 @dataclass(frozen=True)
 class RunOptions:
-    """A script or module, its arguments, and how it runs. threads : None means that of the environment, or 1."""
+    """A script or module, its arguments, and how it runs. threads : None: the number of the environment, or 1."""
 
     program: str
     arguments: list[str]
@@ -56,7 +56,7 @@ def _words(options: RunOptions) -> list[str]:
 
 
 def _environment(threads: int | None) -> dict[str, str]:
-    """Returns the variables for the threads of each rank. Without an option the user's own setting wins."""
+    """Returns the variables for the threads of each rank. Without an option the user's own setting applies."""
     if threads is not None:
         return dict.fromkeys(_THREADS, str(threads))
     return {name: "1" for name in _THREADS if name not in os.environ}

@@ -40,7 +40,7 @@ class SpectrumOptions:
 
 @dataclass
 class SpectrumProblem:
-    """The transform of the fields; `shape` is that of one component."""
+    """The transform of the fields; `shape` is the shape of one component."""
 
     kinds: tuple[str, ...]
     shape: tuple[int, ...]
@@ -200,7 +200,7 @@ def plotted(found: Spectrum | CrossSpectrum, names: list[str], target: str) -> b
     figure, axes = plots.pyplot().subplots(figsize=(7, 5), layout="constrained")
     values = found.power if isinstance(found, Spectrum) else abs(found.cospectrum)
     shown = (found.k > 0) & (values > 0)
-    draw = axes.loglog if shown.any() else axes.plot  # 0 has no logarithm; a constant field has power 0 for k > 0
+    draw = axes.loglog if shown.any() else axes.plot  # a constant field has power 0 for k > 0, which has no logarithm
     draw(found.k[shown], values[shown], ".-", linewidth=1, markersize=4)
     axes.set_xlabel("wavenumber |k|, in units of the longest wave")
     title = " and ".join(map(plots.plain, names))

@@ -1,4 +1,4 @@
-"""`weft dns check`: memory, disk and time of a case, predicted before anything runs."""
+"""`weft dns check` predicts memory, disk and time of a case before anything runs."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from weft.dns.grid import DIMS
 from weft.dns.initial import VELOCITIES
 from weft.dns.sizes import transform_counts
 
-# Points along each axis at which a named velocity is looked at.
+# Points along each axis at which a named velocity is evaluated to find its size.
 _SAMPLES = 24
 
 
@@ -78,7 +78,7 @@ def check(case: SimulationCase, ranks: int, machine: str | None, as_json: bool, 
 
 
 def _steps(case: SimulationCase) -> int | None:
-    """Returns about the number of steps, if the velocity stays as large as at the beginning; None if unknown."""
+    """Estimates the number of steps, if the velocity stays as large as at the beginning; None if unknown."""
     time = case.sections["time"]
     if time["dt"] is not None:
         return _whole(time["until"] / time["dt"])
@@ -96,7 +96,7 @@ def _rate(case: SimulationCase) -> float | None:
     steps = case.grid.steps
     if velocity["kind"] == "random":
         rms = math.sqrt(2 * velocity["energy"] / DIMS)
-        return sum(3 * rms / step for step in steps)  # three times the root mean square is rare
+        return sum(3 * rms / step for step in steps)  # a velocity above three times the root mean square is rare
     if velocity["kind"] not in VELOCITIES:
         return None
     line = 2 * np.pi * np.arange(_SAMPLES) / _SAMPLES
@@ -105,7 +105,7 @@ def _rate(case: SimulationCase) -> float | None:
 
 
 def _disk_bytes(case: SimulationCase, steps: int | None) -> int:
-    """Returns about the bytes of all fields that the outputs write."""
+    """Estimates the bytes of all fields that the outputs write."""
     item = 8 if case.sections["grid"]["dtype"] == "float64" else 4
     total = 0
     for output in case.sections["output"]:

@@ -28,7 +28,7 @@ TAYLOR_GREEN_1600 = (
     (19.99, 0.02156736, 0.001873496),
 )
 _SPECTRA_SHOWN = 5
-# Spectra are drawn down to this part of the largest value.
+# Spectra are drawn down to this fraction of the largest value.
 _SMALLEST = 1e-12
 Table = dict[str, Array]
 
@@ -42,7 +42,7 @@ class Picture:
 
 
 def draw(case: SimulationCase, folder: str, target: str, ending: str, session: Session) -> None:
-    """Draws all pictures of a run for which it has outputs. One process alone calls this."""
+    """Draws all pictures for which a run has outputs. Only one process calls this."""
     plots.pyplot()
     tables = {
         output["kind"]: _table(os.path.join(folder, output["file"]))

@@ -1,4 +1,4 @@
-"""`weft dns run` and `weft dns resume`: a run in its folder, its progress and its report."""
+"""`weft dns run` and `weft dns resume`: the run in its folder, its progress and its report."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _SHOWN_EVERY_S = 0.5
 
 
 class RunProgress:
-    """Shows a run's progress, and hands over signals that the parent of `weft -n` received."""
+    """Shows the progress of a run, and passes on signals that the parent of `weft -n` received."""
 
     def __init__(self, session: Session, sim: Simulation, end: float) -> None:
         self._session = session
@@ -32,7 +32,7 @@ class RunProgress:
         self._shown = 0.0
 
     def stops(self, sim: Any) -> bool:
-        """Lets this process receive a signal of the parent."""
+        """Sends this process the signal that the parent received, if there is one."""
         folder = parent_folder()
         if self._session.is_root and folder:
             with suppress(OSError, ValueError), open(os.path.join(folder, STOP_FILE), encoding="ascii") as file:

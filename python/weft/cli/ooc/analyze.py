@@ -1,4 +1,4 @@
-"""`weft ooc analyze`: tables of the counts of weft.ooc."""
+"""`weft ooc analyze` prints tables of the counts by weft.ooc.analyze."""
 
 from dataclasses import asdict, dataclass
 from typing import Any

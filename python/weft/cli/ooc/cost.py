@@ -14,7 +14,7 @@ def seconds_word(seconds: float) -> str:
 
 
 def price_line(price: Price) -> str:
-    """Returns the time of all passes, and the assumed figures of the machine."""
+    """Returns a line with the time of all passes, and the assumed figures of the machine."""
     line = f"predicted {seconds_word(price.seconds)}"
     if "processor" not in price.assumed:
         line += f" on {price.machine}"
@@ -31,7 +31,7 @@ def pass_words(price: PassPrice) -> tuple[str, str]:
 
 
 def others_text(alternatives: Alternatives) -> str:
-    """Returns the next best plans, and the reasons why they lost."""
+    """Returns the next best plans, and the reasons why they were not chosen."""
     if not alternatives.others:
         more = alternatives.considered > 1
         return f"the fastest of {alternatives.considered} lengths of blocks" if more else "no other plan was compared"

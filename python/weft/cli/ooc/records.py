@@ -19,7 +19,7 @@ from weft.ooc import OutOfCoreAnalysis, RecordRunReport
 
 @dataclass(frozen=True)
 class RecordRequest:
-    """The parsed command. prepare : from the number of ranks. words : all arguments, to compare them between ranks."""
+    """The parsed command. prepare : makes the job for a number of ranks. words : all arguments, to compare ranks."""
 
     title: str
     prepare: Callable[[int], RecordJob]
@@ -83,7 +83,7 @@ def run_dry(request: RecordRequest, ranks: int, session: Session) -> None:
 
 
 def run_detect(targets: str, options: OocOptions, as_json: bool, session: Session) -> bool:
-    """Prints the permutation, if it is one; returns whether it is."""
+    """Prints the permutation, if the targets are one; returns whether they are."""
     found, reads = ooc.detect(targets, shape=options.shape, dtype=options.dtype)
     if as_json:
         session.print_json(

@@ -3,7 +3,7 @@
 import os
 from collections.abc import Mapping
 
-# Set by `weft -n` for the ranks that it starts: a folder for the exit status and the names of temporary files.
+# `weft -n` sets this for its ranks: a folder for the exit status and the names of temporary files.
 RUN_FOLDER = "WEFT_RUN_FOLDER"
 # Set to 1 if the standard error of the parent is a terminal. The ranks themselves write into a pipe.
 ON_TERMINAL = "WEFT_ON_TERMINAL"
@@ -12,8 +12,8 @@ NO_FOLDER = "WEFT_NO_FOLDER"
 # WEFT_DEBUG=1 shows tracebacks and the messages of mpiexec.
 DEBUG = "WEFT_DEBUG"
 
-# Variables that launchers set for each rank: (size, rank). Slurm also sets its variables in shells without ranks.
-# They count only together with a rank of PMIx or PMI.
+# Variables that launchers set for each rank: (size, rank). Slurm also sets its variables in shells without ranks. So
+# they count only together with a rank of PMIx or PMI.
 _LAUNCHERS = (
     ("OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK"),
     ("PMI_SIZE", "PMI_RANK"),

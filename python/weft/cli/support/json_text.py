@@ -5,10 +5,10 @@ from typing import Any
 
 
 def one_record_a_line(value: Any) -> str:
-    """Returns a document with each record of a list on its own line, so that differences are readable.
+    """Returns a document with one line for each record of a list, so that differences are readable.
 
-    The outermost object or list is broken into lines. One within it is broken only if it contains a list of objects.
-    The format is that of `machine_json.cpp`.
+    The outermost object or list is broken into lines. An inner one is broken only if it contains a list of objects.
+    `machine_json.cpp` writes the same format.
 
     >>> print(one_record_a_line({"ranks": 2, "plan": {"shape": [4, 6]}, "stages": [{"s": 0.5}, {"s": 1.5}]}))
     {

@@ -1,7 +1,8 @@
-"""`-n R`: starts the same command on R ranks, with the mpiexec of the MPI that weft was built with.
+"""`-n R` starts the same command on R ranks, with the mpiexec of the MPI with which weft was built.
 
-The parent waits. The ranks write their exit status into a folder of the run and all end with 0, so that mpiexec has
-nothing to report. A rank that ends with another status has crashed, and the parent reports that in one message.
+The parent process waits. The ranks write their exit status into a folder of the run and all end with status 0, so that
+mpiexec has nothing to report. If a rank ends with another status it has crashed, and the parent reports this in one
+message.
 """
 
 import ctypes
@@ -23,23 +24,24 @@ from weft.cli.support.environment import DEBUG, NO_FOLDER, ON_TERMINAL, RUN_FOLD
 from weft.cli.support.session import in_one_line
 from weft.files.replacement import leftovers_of_text
 
-# Ranks have this time to end after a signal; then they are killed.
+# Seconds that ranks have to end after a signal; then they are killed.
 GRACE_S = 5.0
-# Ranks have this time to end by themselves after their output is lost.
+# Seconds that ranks have to end by themselves after their output is lost.
 SETTLE_S = 1.0
-# Work that ends gracefully finds the number of a first signal in this file of the folder of its run.
+# The parent writes the number of a first signal to this file in the folder of the run. Work that ends by itself reads
+# it.
 STOP_FILE = "stop"
 _NOTED = (signal.SIGTERM, signal.SIGUSR1)
 _PR_SET_PDEATHSIG = 1
-# Signals of the system for a process at a limit: the limited resource, and the option of ulimit.
+# Signals that the system sends to a process at a limit, with the limited resource and the option of ulimit.
 _LIMITS = {"SIGXCPU": ("the time of a processor", "-t"), "SIGXFSZ": ("file sizes", "-f")}
 
 
 @dataclass(frozen=True)
 class Program:
-    """A program that ranks run instead of weft, with the input of this process. Its status is that of mpiexec."""
+    """A program that ranks run instead of weft, with the input of this process. mpiexec's status is its status."""
 
-    words: list[str]  # of the command line of Python
+    words: list[str]  # words of Python's command line
     environment: dict[str, str]
 
 
@@ -75,7 +77,7 @@ def run_ranks(
     folder = Path(tempfile.mkdtemp(prefix="weft-"))
     try:
         own = _rank_environment(folder, threads) if program is None else program.environment
-        # For a program, only MPICH's banner reports a rank that was ended by a signal.
+        # If a signal ends a rank of a program, only MPICH's banner reports this.
         hide_banner = kind == "mpich" and program is None and not debugging()
         code, stopped_by = _run(
             command, {**settings, **own}, folder, hide_banner, has_input=program is not None, graceful=graceful
@@ -105,7 +107,7 @@ def mpi_kind(library: str) -> str:
 def launcher_settings(kind: str, ranks: int, cores: int) -> tuple[list[str], dict[str, str]]:
     """Returns options and variables of mpiexec that allow root, containers and more ranks than cores.
 
-    tools/mpirun sets the same for the tests. The user's own settings always win.
+    tools/mpirun sets the same for the tests. The user's own settings always have priority.
     """
     options: list[str] = []
     settings: dict[str, str] = {}
@@ -116,13 +118,13 @@ def launcher_settings(kind: str, ranks: int, cores: int) -> tuple[list[str], dic
         settings = {
             "OMPI_ALLOW_RUN_AS_ROOT": "1",
             "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
-            # Waiting ranks yield their core to working ranks or to another job on the same machine.
+            # Waiting ranks give up their core to working ranks, or to another job on the same machine.
             "OMPI_MCA_mpi_yield_when_idle": "1",
             # Shared memory between ranks is in files of this folder: /dev/shm has 64 MB in many containers,
             # and exceeding it is a SIGBUS.
             "OMPI_MCA_btl_vader_backing_directory": tempfile.gettempdir(),
             "OMPI_MCA_osc_sm_backing_directory": tempfile.gettempdir(),  # of windows
-            # Without binding, two small jobs do not share cores, and threads of a rank may use every core.
+            # Ranks are not bound, so that two small jobs do not share cores, and threads of a rank may use every core.
             "OMPI_MCA_hwloc_base_binding_policy": "none",
         }
     elif kind == "mpich":
@@ -134,14 +136,14 @@ def launcher_settings(kind: str, ranks: int, cores: int) -> tuple[list[str], dic
 def thread_settings(ranks: int, threads: int, cores: int) -> dict[str, str]:
     """Returns variables that make waiting threads yield their core to working threads of other ranks.
 
-    OpenMP knows only the threads of its own process. If these fit on the cores, it lets them spin.
+    OpenMP knows only the threads of its own process. If these fit on the cores, OpenMP lets them spin.
     """
     own = {"OMP_WAIT_POLICY", "GOMP_SPINCOUNT", "KMP_BLOCKTIME"} & set(os.environ)
     return {"OMP_WAIT_POLICY": "passive"} if threads > 1 and ranks * threads > cores and not own else {}
 
 
 def _yielding() -> list[str]:
-    """Returns options that preload a library by which waiting ranks yield. MPICH over UCX has no setting for that."""
+    """Returns options that preload a library which makes waiting ranks yield. MPICH over UCX has no setting for it."""
     library = os.environ.get("WEFT_MPICH_YIELD") or str(Path(weft.__file__).parent / "libweft_yield.so")
     if not os.path.exists(library):
         return []
@@ -178,7 +180,7 @@ def _current_folder() -> str | None:
 def _run(
     command: list[str], environment: dict[str, str], folder: Path, hide_banner: bool, has_input: bool, graceful: bool
 ) -> tuple[int, int | None]:
-    """Runs mpiexec to its end; returns its exit status, and the signal that stopped this process or None.
+    """Runs mpiexec to its end. Returns its exit status, and the signal that stopped this process, or None.
 
     The output of the ranks passes through this process, because mpiexec silently drops output that it cannot write.
     Errors: OutputLost, ReaderGone.
@@ -187,7 +189,7 @@ def _run(
         print("weft:", in_one_line(" ".join(command)), file=sys.stderr)
     process = subprocess.Popen(
         command,
-        # mpiexec would read the input of the next command of a script. It cannot read from a terminal.
+        # Otherwise mpiexec would read input that a script has for its next command. It cannot read from a terminal.
         stdin=None if has_input and not os.isatty(0) else subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         cwd=folder if NO_FOLDER in environment else None,
@@ -208,7 +210,7 @@ def _run(
 def inherited(environ: Mapping[str, str]) -> dict[str, str]:
     """Returns the variables for mpiexec.
 
-    A program that has started MPI alone passes Open MPI's mark of that to its children, in which mpiexec ends at once.
+    If a program has started MPI alone, its children inherit variables of Open MPI with which mpiexec ends at once.
 
     >>> inherited({"OMPI_MCA_ess": "singleton", "HOME": "/root"})
     {'HOME': '/root'}
@@ -220,7 +222,7 @@ def _child_setup() -> Callable[[], None]:
     libc = ctypes.CDLL(None, use_errno=True)
 
     def setup() -> None:
-        os.setpgid(0, 0)  # only the parent gets Ctrl-C; then it stops the ranks in order
+        os.setpgid(0, 0)  # only the parent gets Ctrl-C, and then stops the ranks
         libc.prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)  # the ranks end even if the parent is killed
 
     return setup
@@ -242,13 +244,13 @@ class _Stopper:
         signal.setitimer(signal.ITIMER_REAL, GRACE_S)
 
     def stop_soon(self) -> None:
-        """Lets ranks that have just printed their result end in order, before `stop` is called."""
+        """Calls `stop` later, so that ranks that have just printed their result can end by themselves."""
         signal.setitimer(signal.ITIMER_REAL, SETTLE_S)
 
 
 @contextmanager
 def _passing_signals(stopper: _Stopper, noting: Path | None) -> Iterator[list[int]]:
-    """Within, SIGINT, SIGTERM or SIGHUP ends the ranks, and a second signal kills them. Yields the received signals."""
+    """In this context SIGINT, SIGTERM or SIGHUP ends the ranks; a second signal kills them. Yields received signals."""
     received: list[int] = []
     noted: list[int] = []
 
@@ -280,7 +282,7 @@ def _copy(parts: Iterable[bytes], stop: Callable[[], None]) -> Exception | None:
     lost: Exception | None = None
     for part in parts:
         if lost is not None:
-            continue  # still read, because mpiexec would wait otherwise
+            continue  # read to the end, because otherwise mpiexec would wait
         try:
             streams.write_bytes(part)
         except (streams.OutputLost, streams.ReaderGone) as error:
@@ -321,7 +323,7 @@ def _status(folder: Path, code: int, stopped_by: int | None, ranks: int) -> int:
 
 
 def _program_status(code: int, stopped_by: int | None, ranks: int) -> int:
-    """Returns the status of mpiexec. Reports a program that a signal ended, because it cannot report that itself."""
+    """Returns the status of mpiexec. If a signal ended the program, reports this, because the program cannot."""
     if stopped_by is not None:
         return 128 + stopped_by
     if code < 0 or code > 128:

@@ -1,6 +1,6 @@
 """Checks of this host's limits before `-n` starts ranks.
 
-At a limit of the system mpiexec may wait for ever, and a thousand Python processes can bring a machine down.
+At a limit of the system mpiexec may wait forever, and a thousand Python processes can make a machine unusable.
 """
 
 import os
@@ -16,7 +16,7 @@ RANKS_A_CORE = 32
 # A rank has 36 MiB of its own before its first array: Python, numpy and MPI.
 RANK_BYTES = 48 << 20
 # Open MPI needs files of 4 MiB for shared memory, and 424 MB of addresses for each rank. mpiexec needs 20 open files,
-# and 4 for each rank. With less it waits for ever.
+# and 4 for each rank. With less it waits forever.
 FILE_BYTES = 16 << 20
 ADDRESS_BYTES = 512 << 20
 OPEN_FILES = 64
@@ -63,7 +63,7 @@ def has_other_hosts(environ: Mapping[str, str], launcher: str | None) -> bool:
 
 
 def _lines(file: Path) -> list[str]:
-    """Returns the lines of a file of settings without comments and empty lines, or none if it cannot be read."""
+    """Returns the lines of a file of settings without comments and empty lines; no lines if it cannot be read."""
     try:
         lines = file.read_text(errors="replace").splitlines()
     except OSError:

@@ -1,4 +1,4 @@
-"""Options of commands from the tables of options: a parameter of a command that is a record becomes its options."""
+"""Makes options of commands from the tables of options. A parameter of a command that is a record becomes options."""
 
 import dataclasses
 import functools
@@ -64,7 +64,7 @@ PARSERS: dict[type, Callable[[str, str], Any]] = {
 
 
 class Part:
-    """In Annotated, after a record: the part of its options that a command has, with defaults and help of its own."""
+    """Follows a record in Annotated: the part of its options that a command has, with its own defaults and help."""
 
     def __init__(
         self,
@@ -85,7 +85,7 @@ class Part:
 
 
 def with_options(command: Command) -> Command:
-    """Makes the options of a command from its parameters that are records of options.
+    """Makes options of a command from each of its parameters that is a record of options.
 
     Such a parameter is annotated with the record's type, or Annotated[record type, Part(...)]. The command receives the
     record. All parameters of the command are keywords.
@@ -138,7 +138,7 @@ def _default(option: Option) -> Any:
 
 
 def _enum_of(option: Option) -> Any:
-    """Returns the enum of a word, which typer turns into a list of choices."""
+    """Returns the words of an option as an enum, which typer shows as a list of choices."""
     assert isinstance(option.type, Word)
     return _enum(option.name, option.type.words)
 

@@ -1,4 +1,4 @@
-"""Pictures, as bytes in the format of a file's ending."""
+"""Draws pictures, as bytes in the format of a file's ending."""
 
 import io
 import math
@@ -27,7 +27,7 @@ def pyplot() -> Any:
             "--plot needs the package matplotlib, which is not installed; pip install matplotlib, or leave --plot out"
         ) from None
     matplotlib.use("Agg")
-    matplotlib.rcParams["text.usetex"] = False  # of a user's settings: names would be read by TeX
+    matplotlib.rcParams["text.usetex"] = False  # a user's setting could make TeX read names
     from matplotlib import pyplot as module
 
     module.rcParams["axes.prop_cycle"] = module.cycler(color=PALETTE)
@@ -35,7 +35,7 @@ def pyplot() -> Any:
 
 
 def colour(number: int) -> str:
-    """Returns the colour of the series with this number. After the last colour the first follows."""
+    """Returns the colour of the series with this number. After the last colour the first is used again."""
     return PALETTE[number % len(PALETTE)]
 
 
@@ -138,7 +138,7 @@ PASS_PARTS = {
 
 
 def passes(shape: Sequence[int], price: Price, name: str) -> bytes:
-    """Draws each pass: a bar of its disk time, a bar of its processor time, and its time, which the longer decides."""
+    """Draws for each pass a bar of its disk time, a bar of its processor time, and the predicted time."""
     found = price.passes
     figure, axes = pyplot().subplots(figsize=(8, 1.5 + 0.8 * len(found)), layout="constrained")
     starts = {"disks": [0.0] * len(found), "processor": [0.0] * len(found)}
@@ -171,7 +171,7 @@ PROJECTED = {
     "gflops": ("rate, GFlop/s", "log"),
     "communication": ("exchanges, share of the time", "linear"),
 }
-MARKS = "os^vD"  # colours come again, with the next mark
+MARKS = "os^vD"  # when all colours are used, they are used again with the next mark
 
 
 def projection(curves: Mapping[str, Sequence[Point]], title: str, name: str) -> bytes:

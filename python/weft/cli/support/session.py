@@ -22,7 +22,8 @@ from weft.cli.support import streams
 from weft.cli.support.environment import DEBUG, NO_FOLDER, ON_TERMINAL, RUN_FOLDER, debugging, surrounding_ranks
 from weft.cli.support.json_text import one_record_a_line
 
-# Control characters of terminals, also of 8 bits; surrogates, which no encoding has; line ends other than a newline.
+# Control characters of terminals, with those of 8 bits; surrogates, which cannot be encoded; other line ends than
+# newline.
 _CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 # Remedies for errors of the system that do not concern a single file.
 _REMEDIES = {
@@ -119,12 +120,12 @@ class Session:
                 file.write(b"keep\0" if path is None else b"remove " + os.fsencode(path) + b"\0")
 
     def note_complete(self, target: str) -> bool:
-        """Lets the parent of `weft -n` discard the note of a complete output when it has written the output of ranks.
+        """Lets the parent of `weft -n` discard the note of a complete output, after it has written the ranks' text.
 
-        Returns whether there is a parent that does.
+        Returns whether there is a parent that will discard it.
         """
         folder = parent_folder()
-        if not folder or not os.path.isdir(folder):  # it may be on another machine
+        if not folder or not os.path.isdir(folder):  # the folder may be on another machine
             return False
         with open(os.path.join(folder, "complete"), "wb") as file:
             file.write(os.fsencode(os.path.realpath(target)))
@@ -166,7 +167,7 @@ def _escaped(letter: str) -> str:
 
 @contextlib.contextmanager
 def as_weft_errors() -> Iterator[None]:
-    """Raises an error of the system or of memory within as a WeftError."""
+    """Converts an error of the system or of memory in this context to a WeftError."""
     try:
         yield
     except (OSError, MemoryError) as error:
@@ -206,14 +207,14 @@ def exit_status(error: Exception) -> int:
 
 
 def run_here(work: Callable[[Session], int | None]) -> int:
-    """Runs a command's work in this process, which is one rank or the only one; returns the exit status."""
+    """Runs a command's work in this process, which is one of the ranks or the only process; returns the exit status."""
     surrounding = surrounding_ranks()
     if surrounding is None:
         return _run_alone(work)
     comm = None
     try:
         comm = _world()
-        if os.environ.get(NO_FOLDER):  # MPI needs an existing folder to start
+        if os.environ.get(NO_FOLDER):  # MPI needed an existing folder to start
             _leave_the_folder()
         session = Session(comm)
         status = _guarded(work, session)
@@ -228,7 +229,7 @@ def run_here(work: Callable[[Session], int | None]) -> int:
 
 
 def _leave_the_folder() -> None:
-    """Changes to a folder that no longer exists, like that of the parent: relative names then fail."""
+    """Changes to a folder that no longer exists, like the folder of the parent. Relative names then fail."""
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
 
@@ -271,7 +272,7 @@ def _guarded(work: Callable[[Session], int | None], session: Session) -> int:
 
 
 def require_one_command(session: Session, words: list[str]) -> None:
-    """Collective: raises Disagreement if the ranks have different arguments, which would later deadlock."""
+    """Collective: raises Disagreement if ranks have different arguments. Otherwise they would later wait forever."""
     first = session.broadcast(words)
     error = None
     if words != first:
@@ -339,7 +340,7 @@ def _claim_status(folder: str, status: int) -> bool:
 def end_all_ranks(message: str, rank: int) -> None:
     """Prints the message and ends this process; mpiexec then ends all ranks. Any thread may call it at any time.
 
-    One rank prints: under `weft -n` the first to arrive, otherwise rank 0.
+    One rank prints: under `weft -n` the first rank that calls this, otherwise rank 0.
     """
     folder = parent_folder()
     if _claim_status(folder, FAILURE_STATUS) if folder else rank == 0:
@@ -366,7 +367,7 @@ def _fail_alone(error: BaseException, comm: Any) -> int:
 
 
 def _told(error: BaseException) -> BaseException:
-    """Returns the error to report. A refusal by the system is not a defect of weft."""
+    """Returns the error to report. If the system refuses something, this is not a defect of weft."""
     if isinstance(error, KeyboardInterrupt):
         return RuntimeError("interrupted")
     if isinstance(error, (weft.WeftError, OSError, MemoryError)):

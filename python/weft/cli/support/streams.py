@@ -1,6 +1,7 @@
-"""The standard streams of a command: closed ones, a full disk, a closed pipe, characters that an encoding lacks.
+"""The standard streams of a command. They may be closed, or on a full disk, or lack characters of a text.
 
-A result that cannot be written is an error. A message that cannot be written is dropped: the command is more important.
+If a result cannot be written, this is an error. If a message cannot be written, it is dropped and the command
+continues.
 """
 
 import contextlib
@@ -51,7 +52,7 @@ class _Stream:
     def write_bytes(self, content: bytes) -> None:
         """Writes encoded text without delay."""
         buffer = getattr(self._stream, "buffer", None)
-        if buffer is None:  # a text stream of the caller, without bytes
+        if buffer is None:  # a text stream of the caller that accepts no bytes
             self.write(content.decode(errors="replace"))
         else:
             self._try(lambda: write_whole(buffer, content))
@@ -71,10 +72,10 @@ class _Stream:
             self._tell(error)
 
     def discard(self) -> None:
-        """Redirects the rest to /dev/null: Python writes it at its end, and a write may be waiting for a reader."""
+        """Redirects unwritten text to /dev/null. Otherwise Python writes it at its end, and may wait for a reader."""
         with contextlib.suppress(AttributeError, OSError, ValueError):
             number = self._stream.fileno()
-            if number in (1, 2):  # leave a file of the caller alone
+            if number in (1, 2):  # other numbers are files of the caller
                 _lead_to_nowhere(number)
 
     def _tell(self, error: OSError) -> None:
@@ -91,7 +92,7 @@ class _Output(_Stream):
 
 
 def write_whole(buffer: Any, content: bytes) -> None:
-    """Writes all bytes. Without a buffer (PYTHONUNBUFFERED) a write to a terminal or a pipe ends early at a signal."""
+    """Writes all bytes. Without a buffer (PYTHONUNBUFFERED) a signal can end a write to a terminal or pipe early."""
     rest = memoryview(content)
     while rest:
         written = buffer.write(rest)
@@ -102,7 +103,7 @@ def write_whole(buffer: Any, content: bytes) -> None:
 
 @contextlib.contextmanager
 def standard_streams() -> Iterator[None]:
-    """Within, sys.stdout and sys.stderr accept any text. Closed or missing ones act as /dev/null.
+    """In this context sys.stdout and sys.stderr accept any text. If they are closed or missing, text is dropped.
 
     Also redirects closed descriptors 0 to 2 to /dev/null, permanently. Otherwise the next opened file would get such a
     number, and output of a library or of mpiexec would end up in it.
@@ -140,7 +141,7 @@ def encodable(text: str, encoding: str | None) -> str:
     >>> encodable(chr(0xE9), "ascii") == chr(92) + "xe9", encodable(chr(0xE9), "utf-8") == chr(0xE9)
     (True, True)
     """
-    if encoding is None:  # a stream that encodes nothing
+    if encoding is None:  # the stream does not encode text
         return text
     return text.encode(encoding, "backslashreplace").decode(encoding)
 

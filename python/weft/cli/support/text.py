@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 
 
 def counted(number: int, one: str, several: str = "") -> str:
-    """A number of things.
+    """Returns a number of things as text.
 
     >>> counted(1, "rank"), counted(2, "rank"), counted(3, "pass", "passes")
     ('1 rank', '2 ranks', '3 passes')
@@ -43,7 +43,7 @@ def duration(seconds: float) -> str:
 
 
 def in_ranges(words: Sequence[str]) -> str:
-    """Returns words for a sentence, where numbered ones that follow each other are a range.
+    """Joins words for a sentence. Words with consecutive numbers become a range.
 
     >>> in_ranges(("c2c", "r2c", "dct1", "dct2", "dct3")), in_ranges(("a1", "b"))
     ('c2c, r2c or dct1 to dct3', 'a1 or b')

@@ -8,13 +8,13 @@ from typing import Any, TypeVar
 from weft.cli.support.session import Session
 
 Result = TypeVar("Result")
-# One line for each kind of step, because an exchange may overlap the stages that hide it.
+# Stages and exchanges have separate lines, because an exchange may overlap stages.
 LINES = ("command", "stage", "exchange")
 SIZES = ("bytes_read", "bytes_written", "bytes_sent", "messages", "bytes_from_others")
 
 
 class Trace:
-    """Collects the records of a transform's calls on every rank. The clocks agree up to the time of a barrier."""
+    """Collects the records of a transform's calls on every rank. All ranks count time from the same barrier."""
 
     def __init__(self, session: Session, fft: Any):
         self._session = session
@@ -22,7 +22,7 @@ class Trace:
         self._events: list[dict] = []
         fft.recording = True
         session.barrier()
-        self._origin_s = time.monotonic()  # the clock that weft's records are on
+        self._origin_s = time.monotonic()  # weft's records use the same clock
 
     def call(self, name: str, function: Callable[[], Result], transform: bool = False) -> Result:
         """Runs a step and records it; with `transform` also records the stages and exchanges of the call."""

@@ -31,7 +31,7 @@ def require_plannable(ranks: int, name: str = "--ranks") -> None:
 
 
 def rank_counts_value(text: str) -> tuple[int, ...]:
-    """Parses numbers of ranks: a list, or a range, which means its ends and the powers of two within.
+    """Parses numbers of ranks: a list, or a range. A range means its ends and the powers of two between them.
 
     >>> rank_counts_value("1..12"), rank_counts_value("6,3"), rank_counts_value("2^9..2^10")
     ((1, 2, 4, 8, 12), (3, 6), (512, 1024))
@@ -170,7 +170,7 @@ def checked_axes(axes: tuple[int, ...] | None, dims: int) -> tuple[int, ...]:
 
 @dataclass(frozen=True)
 class PlannedKinds:
-    """The kinds to plan: a word for all axes, or a word for each. c2r is planned as r2c and means the inverse."""
+    """The kinds to plan: a word for all axes, or one for each. c2r is planned as r2c, and the transform is inverse."""
 
     kind: str | tuple[str, ...]
     is_inverse: bool = False
@@ -208,7 +208,7 @@ def _kind_words(text: str, allowed: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def kinds_by_axis(kind: str | tuple[str, ...], axes: int) -> tuple[str, ...]:
-    """Returns the kind of each axis. One word is that of all axes, but r2c is the kind of the last one only.
+    """Returns the kind of each axis. One word is the kind of all axes, except that r2c is only for the last axis.
 
     >>> kinds_by_axis("dct2", 2), kinds_by_axis("r2c", 3), kinds_by_axis(("r2c", "dst1"), 2)
     (('dct2', 'dct2'), ('c2c', 'c2c', 'r2c'), ('r2c', 'dst1'))
@@ -224,7 +224,7 @@ def kinds_by_axis(kind: str | tuple[str, ...], axes: int) -> tuple[str, ...]:
 
 
 def keeps_numbers(kind: str | tuple[str, ...]) -> bool:
-    """Returns whether every kind makes reals of reals: reals then stay real, and complex numbers complex.
+    """Returns whether every kind makes reals of reals. Then reals stay real, and complex numbers stay complex.
 
     >>> keeps_numbers("dct2"), keeps_numbers(("dct2", "c2c"))
     (True, False)

@@ -1,4 +1,4 @@
-"""The first difference of two records of plain data, in words."""
+"""Describes in words the first difference of two records of plain data."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The note of an incomplete transform on disks, from which the same command resumes, and its files (places).
+"""The note of an incomplete transform on disks, and its files. From the note the same command resumes.
 
 The note is replaced as a whole, after the data that it describes is on the disks. A pass does not overwrite its input,
 so a resumed transform writes again all data that was written after the note.
@@ -61,11 +61,11 @@ class Note:
     at_pass: int = 0
     panels_done: int = 0
     has_journal: bool = False  # the journal holds the next panel, of which a part may be in its place
-    learnt: str = ""  # wisdom of the local FFT library, so that it makes the same plans
+    learnt: str = ""  # wisdom (stored plans) of the local FFT library: a resumed run loads it to make the same plans
     has_scratch: bool = False
     is_set: bool = False  # whether the target is a set
     in_place: bool = False  # whether the target is the input
-    complete: bool = False  # except for its name
+    complete: bool = False  # whether all data is written; the output may lack its name
     result: dict[str, list[int]] | None = None  # of a complete one: the bytes and the time of change of each file
     making: list[str] | None = None  # files that are being made and are still empty; None: all files exist
     version: int = field(default=VERSION)
@@ -149,7 +149,7 @@ class Keeper:
 
 
 def files_to_make(note: Note, places: Places, disks: tuple[str, ...], temporary: list[Temporary]) -> list[str]:
-    """Returns the new files of the output and of the temporary space, without existing files of other owners.
+    """Returns the new files of the output and of the temporary space. Files that exist already are left out.
 
     disks : the directories of a set.
     """
@@ -161,7 +161,7 @@ def files_to_make(note: Note, places: Places, disks: tuple[str, ...], temporary:
 
 
 def restore_sums(written: Iterable[Path]) -> None:
-    """Restores the checksums of the data that a note describes: a set removes its checksums when it is written to."""
+    """Restores the checksums of the data that a note describes. Writing to a set had removed them."""
     for path in written:
         kept = _kept_sums(path)
         if kept.exists():
@@ -175,14 +175,14 @@ def unmake(note: Note, places: Places) -> None:
 
 
 def clear(note: Note) -> None:
-    """Removes remains, which an earlier process has left, of the files that are being made."""
+    """Removes what an earlier process has left of the files that are being made."""
     for file in map(Path, note.making or ()):
         for leftover in (file, *leftovers_of_text(file)):
             leftover.unlink(missing_ok=True)
 
 
 def forget(note: Note, places: Places) -> None:
-    """Removes everything except the output and the lock. The note is last, so an interrupted call can be repeated."""
+    """Removes all but the output and the lock. The note is removed last, so an interrupted call can be repeated."""
     scratches = places.scratches()
     # A damaged note does not say whether its transform is in place.
     for path in (*scratches, output_of(note, places), *([places.target] if note.is_set else [])):
@@ -202,9 +202,10 @@ def forget(note: Note, places: Places) -> None:
 def discard(target: str | os.PathLike[str]) -> bool:
     """Removes the remains of an incomplete transform: its output and its temporary files.
 
-    Returns whether there were any. The input, and a complete output, stay unchanged; of a complete transform only the
-    note is removed.
-    Errors: IoFailure if a process works on it; InvalidArgument if it is in place and has begun to write.
+    Returns whether there were remains. The input and a complete output stay unchanged. If the transform is complete,
+    only its note is removed.
+    Errors: IoFailure if a process works on the target; InvalidArgument if the transform is in place and has begun to
+    write.
     """
     places = Places.of(target)
     if not os.path.exists(places.note):
@@ -223,7 +224,7 @@ def discard(target: str | os.PathLike[str]) -> bool:
 
 
 def restart(target: str | os.PathLike[str]) -> None:
-    """Discards an incomplete transform, which begins again. Errors: as discard, also if it is complete in place."""
+    """Discards an incomplete transform, to begin again. Errors: as discard, also if it is complete in place."""
     places = Places.of(target)
     note = _note_or_damaged(places)
     if note is not None and note.in_place and note.complete:
@@ -257,7 +258,7 @@ def _require_discardable(places: Places, note: Note | None = None) -> None:
 
 
 def _note_or_damaged(places: Places) -> Note | None:
-    """Returns the note; for a damaged one a note by which all possible files are removed."""
+    """Returns the note. If it is damaged, returns a note by which all possible files are removed."""
     try:
         return Note.read(places)
     except errors.IoFailure:
@@ -265,7 +266,7 @@ def _note_or_damaged(places: Places) -> Note | None:
 
 
 def written(note: Note, places: Places) -> list[Path]:
-    """Returns the files that have checksums, if one process writes all: indexes of sets, plain files."""
+    """Returns the files with checksums, if one process writes all: indexes of sets, and plain files."""
     return [*([places.scratch] if note.has_scratch else []), output_of(note, places)]
 
 
@@ -281,7 +282,7 @@ def _kept_sums(path: Path) -> Path:
 
 
 def keep_sums(written: Iterable[Path]) -> None:
-    """Links the current checksums under second names, because the next write to a set removes the first ones."""
+    """Links the current checksums under second names, because the next write to a set removes the first names."""
     for path in written:
         _keep_sums(path)
 

@@ -19,7 +19,7 @@ _PLAN_NAMES = (
 
 
 def facts_of(transform: PlannedTransform, library: str) -> dict[str, Any]:
-    """Returns the facts of a prepared transform. library : the local FFT library, its version and instruction sets."""
+    """Returns the facts of a prepared transform. library : name, version and instruction sets of the FFT library."""
     plan, job = transform.plan, transform.job
     return {
         "ranks": plan.ranks,
@@ -42,9 +42,9 @@ def of_machine(library: str) -> dict[str, Any]:
 
 
 def _identity(stored: FileArray, *, changes: bool) -> dict[str, Any]:
-    """Returns names, lengths and modification times of an input's files, which differ if its content has changed.
+    """Returns names, lengths and modification times of an input's files. They differ if the content has changed.
 
-    changes : whether the transform itself changes the input.
+    changes : whether the transform itself changes the input; then lengths and times are left out.
     """
     path = os.path.realpath(stored.path)
     found = {"shape": list(stored.shape), "dtype": str(stored.dtype), "offset": stored.offset}
@@ -58,7 +58,7 @@ def _identity(stored: FileArray, *, changes: bool) -> dict[str, Any]:
 
 
 def _processor() -> str:
-    """Returns the processor's name: on another one libraries may choose instructions that round differently."""
+    """Identifies the processor: on another one libraries may choose instructions that round differently."""
     try:
         lines = Path("/proc/cpuinfo").read_text().splitlines()
     except OSError:

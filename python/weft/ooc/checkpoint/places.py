@@ -74,7 +74,7 @@ class Places:
         return self._next_to(f"{self.target.name}.incomplete.{rank}")
 
     def records(self) -> list[Path]:
-        """Returns the existing notes of ranks, also partly written ones."""
+        """Returns the existing notes of ranks, even if they are only partly written."""
         return list(self.target.parent.glob(f"{glob.escape(self.target.name)}.incomplete.[0-9]*"))
 
     @property
@@ -94,13 +94,13 @@ class Places:
 
 
 def is_incomplete(target: str | os.PathLike[str]) -> bool:
-    """Returns whether a transform into this target has left its note: its data or its report is incomplete."""
+    """Returns whether a transform into this target has left its note. Then its data or its report is incomplete."""
     return os.path.exists(Places.of(target).note)  # not Path.exists, which raises for a folder that may not be read
 
 
 @contextmanager
 def locked(places: Places) -> Iterator[None]:
-    """Keeps other processes from working on the target. Errors: IoFailure if one does already."""
+    """Keeps other processes from working on the target. Errors: IoFailure if another process works on it already."""
     with _failing(places.lock):
         handle = os.open(places.lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
     try:

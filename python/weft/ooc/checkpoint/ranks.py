@@ -1,9 +1,9 @@
-"""Transforms on disks by several ranks that resume where an earlier job ended.
+"""Checkpoints of transforms on disks by several ranks.
 
 As in a serial run (files, store), the first rank makes and names all files and writes the note. Each rank has its own
-temporary space and keeps its checksums. It notes the wisdom of its local FFT library before the first rank notes the
-progress of all. All working ranks hold OUT.incomplete.ranks, because ranks may outlive the first rank and must not
-write to the files from which the next job resumes.
+temporary space and keeps its checksums. Each rank also stores the wisdom (plans) of its local FFT library. Then the
+first rank notes the progress of all. All working ranks hold the lock OUT.incomplete.ranks, because ranks may outlive
+the first rank and must not write to the files from which the next job resumes.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from weft.ooc.job import PlannedTransform
 class Record:
     """The note of a rank other than the first about itself."""
 
-    facts: dict[str, Any]  # those of its machine
+    facts: dict[str, Any]  # the properties of its machine that decide bits
     learnt: str = ""  # wisdom of its FFT library
 
     @classmethod
@@ -111,7 +111,7 @@ class Opening:
 
     @classmethod
     def from_data(cls, data: dict[str, Any]) -> Opening:
-        """Makes it from the JSON data of asdict."""
+        """Makes an Opening from the JSON data of asdict."""
         return cls(**{**data, "output": CoreArray(*data["output"]), "start": Position(*data["start"])})
 
 
@@ -137,7 +137,8 @@ class RankCheckpoint:
     ) -> Iterator[RankCheckpoint]:
         """Opens the checkpoint on the first rank, and shares it with the others. Collective.
 
-        transform : on the first rank only; it has checkpoints. The note is removed at the end as by Checkpoint.opened.
+        transform : on the first rank only; must have checkpoints. The note is removed at the end, as by
+        Checkpoint.opened.
         """
         stores: list[Checkpoint] = []
         with ExitStack() as stack:

@@ -1,4 +1,4 @@
-"""The checkpoint of a transform on disks: it resumes the work of an earlier process, or begins again."""
+"""The checkpoint of a transform on disks. The transform resumes the work of an earlier process, or begins again."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from weft.runtime import running
 
 
 class Checkpoint:
-    """The note of a transform and its files, in the process that makes them: the only one, or the first rank."""
+    """The note of a transform and its files, in the process that makes them: the single process, or the first rank."""
 
     def __init__(self, transform: PlannedTransform, places: Places, note: Note, resumes: bool):
         self.transform = transform
@@ -37,7 +37,7 @@ class Checkpoint:
     @classmethod
     @contextmanager
     def opened(cls, transform: PlannedTransform) -> Iterator[Checkpoint | None]:
-        """Yields the checkpoint, of an earlier process or a new one; None for a transform without checkpoints.
+        """Yields the checkpoint of an earlier process, or a new one; None for a transform without checkpoints.
 
         After an error in the context the note remains, and the same command resumes. The note is removed at the end of
         the context. Until then the note of a complete transform keeps the same command from transforming again.
@@ -109,7 +109,7 @@ class Checkpoint:
 
 
 def _note_of(transform: PlannedTransform, places: Places) -> tuple[Note, bool]:
-    """Returns the note of an earlier process and True, or that of a new transform, with all its files, and False."""
+    """Returns the note of an earlier process and True; or a new note, whose files it makes, and False."""
     module = running()
     facts = fingerprint.facts_of(transform, module.engine_description(module.engines()[0]))
     note = Note.read(places)
@@ -150,9 +150,10 @@ def temporary_of(plan: OutOfCorePlan, places: Places, directories: tuple[str, ..
 
 
 def _begun(transform: PlannedTransform, facts: dict[str, Any], places: Places) -> Note:
-    """Makes the output and the temporary space, and writes the note before and after.
+    """Makes the output and the temporary space. Writes the note before and after.
 
-    The first note lists the files, so that they can be found after an interruption. After an error nothing is left.
+    The first note lists the files, so that they can be found after an interruption. After an error none of them is
+    left.
     """
     plan = transform.plan
     note = Note(facts, has_scratch=plan.scratch_bytes > 0, is_set=is_set(transform.output.path), in_place=plan.in_place)

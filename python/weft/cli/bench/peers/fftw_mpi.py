@@ -255,7 +255,7 @@ class FftwMpiLine(FftwMpi):
         return self._made_by_all(plan)
 
     def error(self) -> float:
-        """Collective: returns the relative error of a run; in FFTW's own order, that of the sorted values."""
+        """Collective: returns the relative error of a run. In FFTW's own order the sorted values are compared."""
         self.prepare()
         self._run()
         first, end = self._columns
