@@ -37,7 +37,7 @@ struct HaloOptions {
 };
 
 /// The planes around each rank's box, which hold copies of elements of other ranks. They serve
-/// finite differences, and particles whose charge is spread over a grid.
+/// finite differences, and methods that spread particles onto a grid.
 ///
 /// Shapes      The local array of a rank is its box with the planes below and above it on each
 ///             axis. It is dense in the layout's memory order: shape() and strides(). The box
