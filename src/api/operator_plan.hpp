@@ -49,7 +49,7 @@ class OperatorPlan {
 
   /// Returns the same number for each index of each axis.
   AxisNumbers filled(long double value) const;
-  /// Return the wavenumbers of a transformed axis: wavenumbers() by its length, unit_wavenumbers()
+  /// Return the wavenumbers of a transformed axis: wavenumbers() by its length, whole_wavenumbers()
   /// in the units of Tile::coordinates.
   std::vector<long double> wavenumbers(int axis) const;
   std::vector<long double> whole_wavenumbers(int axis) const;

@@ -67,7 +67,7 @@ class FieldChain::CellMaker {
   CellMaker(const FieldChain& chain, const Box& region)
       : chain_(chain), spec_(chain.spec_), region_(region) {}
 
-  /// `size` grows as the cell needs.
+  /// `size` is increased to the needs of the cell.
   Cell made(ScratchSize& size) {
     add_stations();
     Shape widths = block_widths(region_, chain_.batch_axes_, block_memory(), spec_.inlet,
@@ -95,7 +95,7 @@ class FieldChain::CellMaker {
   }
 
  private:
-  /// Adds the fields before and after each function. They share memory where elements stay in place.
+  /// Adds the fields before and after each function. If elements stay in place, both share memory.
   void add_stations() {
     Box box = region_;
     for (std::size_t f = 0; f < spec_.functions.size(); ++f) {
@@ -161,7 +161,7 @@ class FieldChain::CellMaker {
     }
   }
 
-  /// Returns the bytes of a plane of one field, without padding, where they are fewest.
+  /// Returns the bytes of a plane of one field at the station with the fewest, without padding.
   std::int64_t least_plane_bytes() const {
     std::int64_t least = std::numeric_limits<std::int64_t>::max();
     for (const Station& station : stations_) {
@@ -172,7 +172,7 @@ class FieldChain::CellMaker {
     return least;
   }
 
-  /// Gives the stations their places in scratch memory; returns the bytes of all.
+  /// Gives the stations their places in scratch memory. Returns the bytes of all stations.
   std::int64_t set_places(const Shape& widths) {
     std::int64_t lines = 1;
     for (const std::int64_t width : widths) lines *= width;
@@ -312,7 +312,7 @@ MemoryTraffic FieldChain::execute_block(std::int64_t block, std::span<void* cons
     const auto buffers = i + 1 == spec_.parts.size() ? outputs : inputs;
     for (; next < cell->passes_end[i]; ++next) {
       const FieldPasses& passes = cell->passes[next];
-      // The middle parts use scratch memory alone.
+      // The middle parts use only scratch memory.
       void* const* of_field = passes.field < buffers.size() ? buffers[passes.field] : nullptr;
       for (const TilePass& pass : passes.passes) traffic += pass.execute(part, of_field, scratch);
     }

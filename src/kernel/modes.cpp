@@ -55,7 +55,7 @@ void spread_modes(const Modes& modes, const LinePoints<Real>& points) {
     return clear_points(points, m / 2 + 1, n / 2 + 1);
   }
   const std::int64_t negatives = (m - 1) / 2;
-  // From the last one down, because the old and the new places can overlap.
+  // The loop runs from the last element down, because old and new places can overlap.
   for (std::int64_t i = negatives - 1; i >= 0; --i)
     copy_point(points, n - negatives + i, m - negatives + i);
   std::int64_t first = m - negatives;
