@@ -15,10 +15,10 @@ namespace weft::ooc {
 /// Reals   Reals of one axis of even length are read in pairs, as half as many complex numbers.
 ///         Otherwise r2c and c2r transform whole lines in memory. The halved axis is in the first
 ///         pass of r2c and in the last pass of c2r. If that axis is too long, it has passes of
-///         complex numbers, and the first and the last pass convert. Cosines Lines of cosines and
-///         sines must fit in memory as a whole, with a block for each of their points. Any pass may
-///         have them. They transform reals or, after r2c and before c2r, both parts of complex
-///         numbers.
+///         complex numbers, and the first and the last pass convert.
+/// Cosines Lines of cosines and sines must fit in memory as a whole, with a block for each of their
+///         points. Any pass may have them. They transform reals or, after r2c and before c2r, both
+///         parts of complex numbers.
 /// Filter  The forward passes leave the digits of long axes in opposite order, so no pass moves
 ///         elements. The last of them multiplies by the factors, and is also the first backward
 ///         pass. So k passes forward and k backward are 2k - 1. Reals have half a spectrum if lines

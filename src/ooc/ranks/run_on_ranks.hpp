@@ -38,15 +38,15 @@ struct RanksOutcome {
 /// ownerships assign to it. Other bytes are sent in messages.
 ///
 /// Collective  `plan` and `options` are the same on all ranks, except on_panel, which each rank
-///             calls after every round, and the notes of checkpoints. Checkpoints are between
-///             rounds, and at the end of every pass but the last. Ranks agree on them by one
-///             reduction of 8 bytes in each round. They need no special plan, because passes that
-///             are not in place never overwrite their input. `options.start` is the progress of a
-///             checkpoint that was kept on the same number of ranks. In place    input and output
-///             are the same volume. Passes that overwrite their input first copy the writes of a
-///             round to a journal in the rank's first scratch volume. Then all ranks keep a
-///             checkpoint. Without checkpoints there is no journal, and an error leaves an unusable
-///             array.
+///             calls after every round, and the notes of checkpoints.
+/// Checkpoints are between rounds, and at the end of every pass but the last. Ranks agree on them
+///             by one reduction of 8 bytes in each round. They need no special plan, because passes
+///             that are not in place never overwrite their input. `options.start` is the progress
+///             of a checkpoint that was kept on the same number of ranks.
+/// In place    input and output are the same volume. Passes that overwrite their input first copy
+///             the writes of a round to a journal in the rank's first scratch volume. Then all
+///             ranks keep a checkpoint. Without checkpoints there is no journal, and an error
+///             leaves an unusable array.
 /// Memory      At most memory_bytes(plan) on each rank, buffers for messages included. In addition
 ///             a few numbers for each rank, and the needs of engine, volumes and MPI.
 /// Errors      as run_passes, the same on all ranks; disagreement. After an error no I/O is in
