@@ -133,8 +133,7 @@ TEST(FftWorkspace, NodeAwareAlsoStoresReceivedBlocks) {
   for (const NodeUse nodes : {NodeUse::separate, NodeUse::combined}) {
     const Exchange exchange{.method = Method::messages, .nodes = nodes};
     SCOPED_TRACE(describe(exchange));
-    const double from_others = 0.5;  // two of the four ranks are on the other node, so half of the
-                                     // array arrives from there
+    const double from_others = 0.5;  // from the two ranks on the other node
     EXPECT_EQ(arrays_of(slabs(exchange, OutputChoice::any, 2)), 1 + from_others);
     EXPECT_EQ(arrays_of(slabs(exchange, OutputChoice::same, 2)), 2 + from_others);
   }
@@ -148,16 +147,15 @@ TEST(FftWorkspace, LinesThatLeaveTheirPlaceCostAnArray) {
   problem.shape = {16, 14, 16};
   problem.kinds = Kind::r2c;
   problem.axes = {0, 2, 1};
-  const double spectrum = 8.0 / 14;  // half a spectrum of 14 reals has 8 complex numbers, as many
-                                     // bytes as 16 reals
+  const double spectrum = 8.0 / 14;  // half a spectrum has 8 complex numbers for 14 points
   EXPECT_NEAR(arrays_of(problem), 2 * spectrum, 1e-9);
   problem.shape = {16, 16, 14};
   problem.axes = {};
   EXPECT_NEAR(arrays_of(problem), spectrum, 1e-9);
 }
 
-/// The reported workspace is at least the sum of the buffers of the programs. It is larger only by
-/// rounding. The allocated memory is larger by at most two pages.
+/// The reported workspace is the sum of the programs' buffers and scratch, apart from rounding up.
+/// The allocated memory is larger by at most two pages.
 TEST(FftWorkspace, ReportedBytesMatchTheAllocation) {
   for (const Exchange& exchange : {Exchange{}, Exchange{.method = Method::messages, .chunks = 2}}) {
     Problem problem{
