@@ -25,7 +25,8 @@ std::int64_t offset_of(const TileRow& row, const std::vector<std::int64_t>& stri
   return offset;
 }
 
-/// Returns the axis of rows that are adjacent in memory of these strides, if a tile has one.
+/// Returns the axis along which elements are adjacent for these strides, if a tile has such an
+/// axis.
 int memory_axis(const Tile& tile, const std::vector<std::int64_t>& strides) {
   for (int axis = 0; axis < dims; ++axis)
     if (strides[static_cast<std::size_t>(axis)] == 1 && tile.extents[axis] > 1) return axis;

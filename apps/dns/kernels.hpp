@@ -10,30 +10,33 @@
 
 namespace weft::dns {
 
-/// Numbers by axis and by index on this axis of the whole spectrum.
+/// For each axis, one number for each index of the whole spectrum along this axis.
 using NumbersByAxis = std::vector<std::vector<double>>;
 
 /// The grid and the fields of a simulation, on one rank. The spectra have three axes.
 struct SimulationGrid {
-  std::vector<std::int64_t> lower;    ///< first index of this rank's spectra in the whole, by axis
+  std::vector<std::int64_t> lower;    ///< first index of this rank's part of the spectra, by axis
   std::vector<std::int64_t> strides;  ///< of this rank's spectra in memory, in elements
-  NumbersByAxis derivatives;  ///< factors k of first derivatives: zero in the Nyquist element
-  NumbersByAxis squares;      ///< k^2, with the Nyquist element
-  NumbersByAxis kept;         ///< elements with a sum of 1 or more are dropped; empty: none
+  NumbersByAxis derivatives;  ///< factors k of first derivatives, zero for the Nyquist element
+  NumbersByAxis squares;      ///< k^2, also for the Nyquist element
+  NumbersByAxis kept;         ///< an element is dropped if the sum over its axes is 1 or more;
+                              ///< empty: none is
   std::vector<double> steps;  ///< dx of the grid in space, by axis
-  std::vector<double> diffusivities;  ///< of the velocity, then of each scalar
-  NumbersByAxis gradients;            ///< of each scalar: its mean gradient, 3 numbers
+  std::vector<double> diffusivities;  ///< for the velocity, then for each scalar
+  NumbersByAxis gradients;            ///< for each scalar the 3 numbers of its mean gradient
 };
 
 /// One evaluation of the right-hand side, and the registers that it updates.
 struct Evaluation {
   double decay_time = 0;        ///< the time of one decay, exp(-nu k^2 time)
-  int input = 0;                ///< the register that is transformed
-  double scale = 1;             ///< of the right-hand side
-  int added = -1;               ///< a register that is then added to it; -1: none
-  std::vector<Update> updates;  ///< the first one is that of the outputs
-  NumbersByAxis shift;          ///< by axis pairs cos, sin of k times the shift; empty: none
-  double shell_width = 0;       ///< of the sums; 0: no sums
+  int input = 0;                ///< number of the register that is transformed
+  double scale = 1;             ///< factor of the right-hand side
+  int added = -1;               ///< number of a register that is then added to the right-hand side;
+                                ///< -1: none
+  std::vector<Update> updates;  ///< the first one also gives the outputs
+  NumbersByAxis shift;          ///< for each axis pairs cos, sin of k times the shift; empty: no
+                                ///< shift
+  double shell_width = 0;       ///< width of the shells of the sums; 0: no sums
   std::int64_t shells = 0;
 };
 
@@ -47,11 +50,11 @@ class Kernels {
   Kernels(const SimulationGrid& grid, const RowTable& rows);
 
   std::int64_t scalars() const { return scalars_; }
-  /// Names the memory of a register: the addresses of this rank's spectra, one for each field.
+  /// Sets the memory of a register: the addresses of this rank's spectra, one for each field.
   void set_register(int number, const std::vector<void*>& arrays);
   /// Prepares the next evaluation. Throws std::invalid_argument for a register that has no memory.
   void set_evaluation(const Evaluation& evaluation);
-  /// Numbers that advance() returns as results.
+  /// Returns the count of numbers that advance() returns as results.
   std::int64_t sums() const;
 
   void inverse(const Tile& tile) const;
@@ -77,8 +80,8 @@ class Kernels {
   std::vector<std::vector<T*>> registers_;  ///< by number, then by field
   Evaluation evaluation_;
   std::vector<RealsByAxis> decays_;  ///< by diffusivity, then by axis
-  RealsByAxis phases_;               ///< of inverse()
-  RealsByAxis back_phases_;          ///< their conjugates, of advance()
+  RealsByAxis phases_;               ///< phases for inverse()
+  RealsByAxis back_phases_;          ///< their conjugates, for advance()
 };
 
 extern template class Kernels<float>;

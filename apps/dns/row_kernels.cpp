@@ -1,11 +1,11 @@
 #include "row_kernels.hpp"
 
 // This file is compiled once for each instruction set, with WEFT_ISA_LEVEL = v1, v3 or v4. Only the
-// entry leaves the object, so nothing here may be shared with another file.
+// entry is visible outside of the object file. So nothing here may be used by another file.
 //
-// Rows are worked on in chunks. Real and imaginary parts of a chunk are apart, so that the compiler
-// vectorises each loop. All inputs of a chunk are read before its outputs are written, because both
-// may share memory.
+// Rows are processed in chunks. Real and imaginary parts of a chunk are stored separately, so that
+// the compiler vectorises each loop. All inputs of a chunk are read before its outputs are written,
+// because both may share memory.
 
 namespace {
 
@@ -110,7 +110,7 @@ void inverse(const InverseRow<T>* row) {
   }
 }
 
-/// Raises `largest` to the largest rate; to infinity if one is not finite.
+/// Raises `largest` to the largest rate, or to infinity if some rate is not finite.
 template <class T>
 void raise(double* largest, const T* rate, int n) {
   // Halves of the chunk are compared until one number is left, because such loops are vectorised.
@@ -202,7 +202,8 @@ void space(const SpaceRow<T>* given) {
   }
 }
 
-/// Makes the right-hand side of the velocity: the part of the products without divergence.
+/// Makes the right-hand side of the velocity. It is the projection of the products onto fields
+/// without divergence.
 template <class T>
 void project(const Waves<T>& waves, int n, Plane<T>* field) {
   for (int i = 0; i < n; ++i) {
@@ -251,7 +252,7 @@ void drop(const AdvanceRow<T>& row, Count first, int n, Plane<T>& field) {
   if (row.zero_at >= first && zero < n) field.re[zero] = field.im[zero] = 0;
 }
 
-/// Scales the right-hand side of a field and adds that of another grid.
+/// Scales the right-hand side of a field, and adds that of another grid, which is in a register.
 template <class T>
 void complete(const AdvanceRow<T>& row, Count component, Count first, int n, Plane<T>& field) {
   if (row.scale != 1)

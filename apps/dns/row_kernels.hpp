@@ -2,16 +2,17 @@
 
 #include <cstdint>
 
-// Loops over rows of fields, compiled once for each instruction set. This header has plain types only,
-// for the reasons in docs/adr/0014-instruction-sets.md.
+// Loops over rows of fields, compiled once for each instruction set. This header has plain types
+// only, for the reasons in docs/adr/0014-instruction-sets.md.
 //
-// All rows of a call have `count` elements. Elements of a spectrum are pairs of reals. Pointers are to
-// the first element of a row; T is float or double.
+// All rows of a call have `count` elements. Elements of a spectrum are pairs of reals. Pointers
+// point to the first element of a row. T is float or double.
 
 namespace weft::dns {
 
-/// The wave vector along a row of a spectrum: element i has across[a] + along_axis[a] * along[i] on
-/// axis a. The numbers are factors of first derivatives: zero in the Nyquist element.
+/// The wave vector along a row of a spectrum. Its component a in element i is across[a] +
+/// along_axis[a] * along[i]. These are the factors of first derivatives, so they are zero for the
+/// Nyquist element.
 template <class T>
 struct WaveRow {
   const T* along;
@@ -19,14 +20,14 @@ struct WaveRow {
   T along_axis[3];  ///< 1 for the axis of the row, otherwise 0
 };
 
-/// Numbers that are products of a number of each axis.
+/// Numbers that are a product over the axes: one factor for each axis.
 template <class T>
 struct ProductRow {
   const T* along;
   T across;
 };
 
-/// Numbers exp(i phase) that are products of a number of each axis.
+/// Numbers exp(i phase) that are a product over the axes: one factor for each axis.
 template <class T>
 struct PhaseRow {
   const T* along;  ///< pairs; null: all are 1
@@ -34,19 +35,19 @@ struct PhaseRow {
   T across_im;
 };
 
-/// Velocities, vorticities and scalars from velocities and scalars.
+/// Computes velocities, vorticities and scalars from velocities and scalars.
 template <class T>
 struct InverseRow {
   std::int64_t count;
   std::int64_t stride;  ///< between adjacent elements, in elements
   std::int64_t scalars;
   WaveRow<T> wave;
-  PhaseRow<T> phase;   ///< by which all fields are multiplied
+  PhaseRow<T> phase;   ///< all fields are multiplied by it
   const T* const* in;  ///< 3 + scalars rows
   T* const* out;       ///< 6 + scalars rows
 };
 
-/// The products u x w and u theta from fields in space.
+/// Computes the products u x w and u theta from fields in space.
 template <class T>
 struct SpaceRow {
   std::int64_t count;
@@ -55,10 +56,12 @@ struct SpaceRow {
   T inverse_steps[3];  ///< 1/dx of each axis
   const T* const* in;  ///< 6 + scalars rows
   T* const* out;       ///< 3 + 3 scalars rows
-  double* largest;     ///< raised to the largest sum of |u_a|/dx_a; infinite for what is not finite
+  double* largest;     ///< raised to the largest sum of |u_a|/dx_a; infinite if a field is not
+                       ///< finite
 };
 
-/// A linear combination: a register, or the right-hand side, times a factor and a power of the decay.
+/// A linear combination: a register, or the right-hand side, times a factor and a power of the
+/// decay.
 struct Term {
   int source;  ///< a register; -1: the right-hand side
   int decay;   ///< 0: 1, 1: exp(-nu k^2 d), 2: its square
@@ -72,7 +75,7 @@ struct Update {
   Term term[5];
 };
 
-/// The right-hand side from products, and the new registers.
+/// Computes the right-hand side from products, and the new values of registers.
 template <class T>
 struct AdvanceRow {
   std::int64_t count;
@@ -80,7 +83,7 @@ struct AdvanceRow {
   std::int64_t register_stride;  ///< of registers
   std::int64_t scalars;
   WaveRow<T> wave;
-  PhaseRow<T> phase;            ///< by which the products are multiplied
+  PhaseRow<T> phase;            ///< the products are multiplied by it
   ProductRow<T> const* decays;  ///< of the velocity, then of each scalar
   const T* kept_along;          ///< squares of the truncation; null: all modes are kept
   T kept_across;                ///< elements with kept_across + kept_along[i] >= 1 are dropped
@@ -97,9 +100,9 @@ struct AdvanceRow {
   struct Sums const* sums;
 };
 
-/// Sums over shells of a row's elements; null where none are wanted.
+/// Sums over the elements of a row, by shells. Null if no sums are wanted.
 struct Sums {
-  const double* k2_along;  ///< squares of wavenumbers, Nyquist too
+  const double* k2_along;  ///< squares of wavenumbers, also for the Nyquist element
   double k2_across;
   const double* weight_along;  ///< null: all are weight_across
   double weight_across;

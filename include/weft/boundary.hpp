@@ -9,7 +9,7 @@ namespace weft {
 ///   open       no wall: u decays as in free space
 enum class Boundary { periodic, dirichlet, neumann, open };
 
-/// The conditions at both ends of an axis. One condition converts: it is that of both ends.
+/// The conditions at both ends of an axis. A single condition holds at both ends.
 struct AxisEnds {
   AxisEnds(Boundary both) : lower(both), upper(both) {}  // NOLINT(google-explicit-constructor)
   AxisEnds(Boundary at_lower, Boundary at_upper) : lower(at_lower), upper(at_upper) {}
@@ -19,8 +19,8 @@ struct AxisEnds {
   Boundary upper;
 };
 
-/// The points of an axis of n points and length L between walls. They have no meaning for periodic
-/// and open axes, where h = L/n.
+/// The positions of the n points of an axis of length L between walls; h is their distance.
+/// Periodic and open axes ignore this: there h = L/n.
 ///   cells  the middles of n cells: h = L/n
 ///   nodes  the points where u is not known to be zero, walls included: h = L/(n+1) between two
 ///          Dirichlet walls, L/(n-1) between two Neumann walls, otherwise L/n

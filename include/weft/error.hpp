@@ -8,7 +8,7 @@ namespace weft {
 /// The kind of an error, with the same number in all languages and on all ranks.
 enum class ErrorCode : int {
   ok = 0,
-  invalid_argument = 1,  ///< a value breaks a stated rule: shape, axes, kind, grid, boxes, option
+  invalid_argument = 1,  ///< a value breaks a rule: shape, axes, kind, grid, boxes, option
   layout_mismatch = 2,   ///< an array or layout does not fit the one that is required
   disagreement = 3,      ///< ranks gave different arguments to one collective call
   out_of_memory = 4,     ///< an allocation failed
@@ -19,7 +19,7 @@ enum class ErrorCode : int {
   internal = 9           ///< a broken invariant of weft itself
 };
 
-/// Name of an error code, as printed and as used by the C interface.
+/// Returns the name of an error code.
 const char* error_name(ErrorCode code);
 
 /// The only exception type of weft. Its message states the rule, the given value and the remedy.

@@ -1,6 +1,6 @@
 #pragma once
 
-// Excludes MPI's withdrawn C++ bindings, which would have to be linked.
+// Leaves out MPI's old C++ bindings. A program with them would need another library.
 #ifndef OMPI_SKIP_MPICXX
 #define OMPI_SKIP_MPICXX 1
 #endif
@@ -31,7 +31,7 @@ namespace api {
 class Handle;
 }
 
-/// The wanted output layout: the cheapest (any), that of the input (same), or the given one.
+/// The wanted output layout: the cheapest (any), the input's (same), or the given layout.
 struct Output {
   Output(OutputChoice given_choice = OutputChoice::any) : choice(given_choice) {}
   Output(Layout given_layout) : choice(OutputChoice::given), layout(std::move(given_layout)) {}
@@ -39,13 +39,13 @@ struct Output {
   Layout layout;
 };
 
-/// The basis of planning where no machine is given.
-///   by_default  the value of the environment variable WEFT_MACHINE: a machine that ships with
-///               weft, a JSON file, `local` or `fixed-rule`. Without it local, or
-///               fixed_rule on one rank, which has only one plan
+/// The basis of planning if no machine is given.
+///   by_default  the environment variable WEFT_MACHINE: a machine that ships with weft, a JSON
+///               file, `local` or `fixed-rule`. If it is not set: local, or on one rank, which has
+///               only one plan, fixed_rule
 ///   local       a profile of the ranks' machine, measured once in about 0.2 s and kept for the
 ///               user
-///   fixed_rule  a slab where every rank gets rows, otherwise the most square pencil
+///   fixed_rule  a slab if every rank gets rows, otherwise the most square pencil
 enum class PlanBy { by_default, local, fixed_rule };
 
 /// Options that steer planning, for designated initialisers.
@@ -54,56 +54,58 @@ struct Planning {
   /// The machine for planning by the model, the same on all ranks; absent: `plan_by` decides.
   std::optional<Machine> machine = {};
   PlanBy plan_by = PlanBy::by_default;
-  /// For an input layout that weft chooses. true: every rank gets a part, if there are enough
-  /// parts. false: fewer ranks may share the array where that is faster. Absent: true, unless a
+  /// Used if weft chooses the input layout. true: every rank gets a part, if there are enough
+  /// parts. false: the array may be on fewer ranks if that is faster. Absent: true, unless a
   /// machine is given or `plan_by` is local.
   std::optional<bool> all_ranks = {};
-  /// With effort above estimate: seconds for trials, approximately. Trials plan the local FFTs and
-  /// compare the best few plans of the model, on weft's own arrays. A trial that has begun is
-  /// completed. 0: as estimate.
+  /// Approximate seconds for trials, if the effort is above estimate. Trials plan the local FFTs
+  /// and compare the best few plans of the model, on weft's own arrays. A trial that has begun is
+  /// completed. 0: no trials, as with estimate.
   double budget_s = 10;
-  /// Path of a file of plans that trials chose before, the same on all ranks; empty: none. A plan
-  /// in the file for this problem and machine is used, for any `machine`. Otherwise the choice
-  /// of new trials is added. An unusable file is never an error: rank 0 prints a message on
-  /// standard error, and the file is unchanged. See weft/wisdom.hpp.
+  /// Path of a file of plans that trials chose before, the same on all ranks; empty: none. If the
+  /// file has a plan for this problem and the ranks' computer, that plan is used, whatever
+  /// `machine` is. Otherwise the choice of new trials is added. An unusable file is never an error:
+  /// rank 0 prints a message on standard error, and the file is unchanged. See weft/wisdom.hpp.
   std::string wisdom = {};
 };
 
 /// Options of a transform, for designated initialisers.
 struct FftOptions {
-  Shape shape;                 ///< of the whole array, of one component; real space for r2c
+  Shape shape;                 ///< of one component of the whole array; for r2c in real space
   std::vector<int> axes = {};  ///< transformed axes, negative ones count from the end; empty: all
   Kinds kinds = {};            ///< one for all axes, or one for each of `axes` in their order
-  /// Numbers of the input, where its kinds leave it open: cosine and sine transforms take reals,
+  /// The type of the input, if its kinds leave that open. Cosine and sine transforms take reals,
   /// unless this is `complex`.
   Element element = Element::automatic;
   /// The number of lowest wavenumbers in the spectrum, one for all axes or one for each of `axes`:
-  /// 1 .. n, all_modes or two_thirds. Forward drops the others, backward takes them as zero.
+  /// 1 .. n, all_modes or two_thirds. Forward drops the other wavenumbers; backward takes them as
+  /// zero.
   std::vector<std::int64_t> modes = {};
-  /// The real-space array has only this number of first points, one number for all axes or one for
-  /// each of `axes`: 1 .. n or all_points. Forward takes the other points as zero, backward omits
-  /// them.
+  /// The number of points, counted from the first, that the real-space array has. One number for
+  /// all axes, or one for each of `axes`: 1 .. n or all_points. Forward takes the other points as
+  /// zero; backward omits them.
   std::vector<std::int64_t> support = {};
-  /// The extent of a leading axis of the arrays, which every rank holds whole: 3 for a vector field.
-  /// The components are contiguous; each is exchanged while the next is transformed. shape, axes,
-  /// input and output are those of one component. 0: no such axis.
+  /// The extent of a leading axis of the arrays, which every rank holds whole: 3 for a vector
+  /// field. Each component is contiguous, and is exchanged while the next is transformed. shape,
+  /// axes, input and output describe one component. 0: no such axis.
   std::int64_t components = 0;
   MPI_Comm comm = MPI_COMM_NULL;     ///< MPI_COMM_NULL: this process alone, without MPI
-  std::optional<Layout> input = {};  ///< chosen by the plan where absent
+  std::optional<Layout> input = {};  ///< absent: the plan chooses
   Output output = {};
-  /// &other.plan() of a transform on as many ranks. Its layouts for the input and for the output
-  /// are taken if none is given here and the global arrays have the same shape. layout_mismatch if
-  /// neither has. Not needed afterwards.
+  /// &other.plan() of another transform on as many ranks. If no input layout is given here and the
+  /// global inputs have the same shape, its input layout is taken. The same holds for the output.
+  /// layout_mismatch if neither is taken. The pointer is not needed afterwards.
   const Plan* like = nullptr;
   Norm norm = Norm::none;
-  int sign = -1;    ///< of the exponent of forward
+  int sign = -1;    ///< sign of the exponent of forward: -1 or 1
   int threads = 1;  ///< OpenMP threads of this rank
   bool overwrite_input = false;
-  /// Local FFT library, "fftw" or "ducc0". "auto": for each kind and length of lines the faster one in
-  /// a trial, which is kept for the user. With PlanBy::fixed_rule the first one, without a trial.
-  /// Empty: the environment variable WEFT_ENGINE, otherwise "auto".
+  /// Local FFT library, "fftw" or "ducc0". "auto": the faster one in a trial, for each kind and
+  /// length of lines. Weft stores the results of trials for the user. With PlanBy::fixed_rule
+  /// "auto" takes the first library, without a trial. Empty: the environment variable WEFT_ENGINE,
+  /// otherwise "auto".
   std::string engine = {};
-  /// false: the caller calls use_workspace() before the first transform. No exchange is then by
+  /// false: the caller calls use_workspace() before the first transform. Exchanges then do not use
   /// shared memory, because weft must allocate that memory itself.
   bool own_workspace = true;
   Exchange exchange = {};  ///< forced choices of every exchange
@@ -115,27 +117,28 @@ struct FftOptions {
 ///
 /// Shapes      each rank holds input().box(rank) and output().box(rank) of the global arrays,
 ///             dense, in the layout's memory order (C order unless asked otherwise). For r2c the
-///             output has n/2+1 on the last of `axes`. A single axis that is divided among ranks
-///             has, for OutputChoice::any, an output of two axes n1 x n2 = n. Element (k1, k2) is
-///             X[k1 + n1*k2]. r2c keeps n1/2+1 elements of axis 0: see plan().view(). For a length
-///             without such factors the output has one axis. With components, each rank holds that
+///             output has n/2+1 on the last of `axes`. If a single axis is divided among ranks, the
+///             output for OutputChoice::any has two axes, n1 x n2 = n. Element (k1, k2) is
+///             X[k1 + n1*k2]. r2c keeps n1/2+1 elements of axis 0: see plan().view(). If n has no
+///             suitable factors, the output has one axis. With components, each rank holds that
 ///             many such arrays, one after another.
 /// Memory      the input is unchanged unless in == out or overwrite_input. In place, the array has
 ///             inplace_bytes() and real rows are padded: see inplace_real_strides(). Each component
 ///             then begins after inplace_bytes() / components bytes. All ranks run in place or none
-///             does. Otherwise input and output must not overlap. forward and backward allocate
-///             nothing.
+///             does. If not in place, input and output must not overlap. forward and backward
+///             allocate nothing.
 /// Collective  construction, forward and backward, over the communicator. All ranks succeed or all
-///             throw the same Error, even where they are in different calls. The communicator is
-///             duplicated once and the duplicate cached. Destruction is local and safe at any time.
-/// Threads     may call concurrently: calls on one communicator, or of one transform, are
-///             serialised. All ranks must make them in the same order. MPI must be initialised with
-///             MPI_THREAD_MULTIPLE; otherwise only its main thread may call.
+///             throw the same Error, even if they are in different calls. The communicator is
+///             duplicated once, and the duplicate is cached. Destruction is local and safe at any
+///             time.
+/// Threads     several threads may call concurrently. Calls on one communicator, or of one
+///             transform, are serialised. All ranks must make them in the same order. MPI must be
+///             initialised with MPI_THREAD_MULTIPLE; otherwise only its main thread may call.
 /// Errors      invalid_argument, layout_mismatch, disagreement (ranks gave different options),
 ///             out_of_memory, unsupported (no such engine or method), fft_failure, mpi_failure.
 ///             The output is then undefined; the input is kept as after a success.
-/// Cost        one exchange for each split axis of a slab or pencil. One more for output "same"
-///             where the layout of the last stage differs. See explain().
+/// Cost        one exchange for each split axis of a slab or pencil. Output "same" costs one more,
+///             if the layout of the last stage differs. See explain().
 template <class T>
 class Fft {
   static_assert(std::is_same_v<T, float> || std::is_same_v<T, double> ||
@@ -149,8 +152,8 @@ class Fft {
   explicit Fft(const FftOptions& options);
 
   /// Runs an existing plan, from make_plan() or JSON, for this number of ranks and the precision of
-  /// T. The plan must be the same on all ranks. An empty `engine` keeps the engines that the plan
-  /// names; otherwise as in FftOptions. Collective.
+  /// T. The plan must be the same on all ranks. If `engine` is empty, the engines that the plan
+  /// names are used. Otherwise it is as in FftOptions. Collective.
   Fft(const Plan& plan, MPI_Comm comm, const std::string& engine = {});
 
   /// c2c.
@@ -159,14 +162,14 @@ class Fft {
   /// r2c forward, c2r backward.
   void forward(const Real* in, Complex* out);
   void backward(const Complex* in, Real* out);
-  /// Cosine and sine transforms of reals, without another kind of axis.
+  /// For plans with only cosine, sine and Hartley transforms of reals.
   void forward(const Real* in, Real* out);
   void backward(const Real* in, Real* out);
 
   /// Transforms several arrays, in[i] into out[i]. If the exchanges are messages, one array is
-  /// exchanged while the next is transformed. Each array is as in forward and backward; all are in
-  /// place or none. The first call with more than one array allocates a second workspace.
-  /// Collective; the same number of arrays on all ranks.
+  /// exchanged while the next is transformed. The rules for each array are those of forward and
+  /// backward. All arrays are in place or none is. The first call with more than one array
+  /// allocates a second workspace. Collective; the same number of arrays on all ranks.
   void forward_many(std::span<const Complex* const> in, std::span<Complex* const> out);
   void backward_many(std::span<const Complex* const> in, std::span<Complex* const> out);
   void forward_many(std::span<const Real* const> in, std::span<Complex* const> out);
@@ -174,17 +177,18 @@ class Fft {
   void forward_many(std::span<const Real* const> in, std::span<Real* const> out);
   void backward_many(std::span<const Real* const> in, std::span<Real* const> out);
 
-  /// Transforms fields forward, calls a function on tiles of their spectra, and transforms back. The
-  /// last stage forward, the function and the first stage backward are one pass through memory, and
-  /// no exchange is between them. Further functions may come before the first stage and after the
-  /// last one: see FieldWork. Returns the results of all functions, of all tiles and ranks: those of
-  /// `before`, `function` and `after`. The same call on the same ranks gives the same bits.
+  /// Transforms fields forward, calls a function on tiles of their spectra, and transforms back.
+  /// The last stage forward, the function and the first stage backward are one pass through memory,
+  /// and no exchange is between them. Further functions may come before the first stage and after
+  /// the last one: see FieldWork. Returns the results of `before`, `function` and `after`, each
+  /// combined over all tiles and ranks. The same call on the same ranks gives the same bits.
   ///
-  /// Arrays      inputs and outputs are as the input of forward; an output may be one of the inputs.
-  /// Memory      the first call with functions and fields of these numbers allocates workspace, and
-  ///             plans. It is the workspace of a transform for each field.
-  /// Errors      those of forward; unsupported where one axis is divided among ranks or seen as two;
-  ///             invalid_argument with the text of an exception in a function.
+  /// Arrays      inputs and outputs are as the input of forward; an output may be one of the
+  ///             inputs.
+  /// Memory      the first call with these numbers of fields and these functions plans, and
+  ///             allocates workspace: for each field as much as a transform needs.
+  /// Errors      those of forward; unsupported if one axis is divided among ranks or treated as
+  ///             two; invalid_argument with the text of an exception in a function.
   std::vector<double> apply_in_spectrum(const FieldWork& work, std::span<const Real* const> in,
                                         std::span<Real* const> out);
   std::vector<double> apply_in_spectrum(const FieldWork& work, std::span<const Complex* const> in,
@@ -195,8 +199,9 @@ class Fft {
                                         std::int64_t outputs) const;
   std::string explain_apply_in_space(const FieldWork& work, std::int64_t inputs,
                                      std::int64_t outputs) const;
-  /// The mirror image: spectra are transformed backward, changed by the function in space, and
-  /// transformed forward. Inputs and outputs are as the output of forward.
+  /// As apply_in_spectrum, with the directions exchanged. Spectra are transformed backward, changed
+  /// by the function in space, and transformed forward. Inputs and outputs have the layout of
+  /// forward's output.
   std::vector<double> apply_in_space(const FieldWork& work, std::span<const Real* const> in,
                                      std::span<Real* const> out);
   std::vector<double> apply_in_space(const FieldWork& work, std::span<const Complex* const> in,
@@ -218,15 +223,15 @@ class Fft {
   /// Strides, in reals, of the real array of r2c in place.
   Shape inplace_real_strides() const;
 
-  /// Returns the positions of this rank's points along an axis of the input, which is `length` long.
-  /// The length of cosine and sine axes is that between their boundaries. Axes count without that of
-  /// the components. Local. Errors: invalid_argument for an axis that does not exist, or a length
-  /// that is not finite and above 0.
+  /// Returns the positions of this rank's points along an axis of the input. The axis is `length`
+  /// long; a cosine or sine axis is that long between its boundaries. The axis of the components
+  /// does not count in `axis`. Local. Errors: invalid_argument for an axis that does not exist, or
+  /// a length that is not finite and above 0.
   std::vector<double> positions(int axis, double length) const;
-  /// Returns the wavenumbers of this rank's part of an axis of the output: 2 pi / length times 0, 1,
-  /// .., -2, -1, or 0 .. n/2 along the halved axis. Cosine and sine axes have pi / length times k,
-  /// k + 1/2 or k + 1; axes that are not transformed have zeros. Local. Errors: those of
-  /// positions(); unsupported if the output of one axis has two axes.
+  /// Returns the wavenumbers of this rank's part of an axis of the output: 2 pi / length times 0,
+  /// 1, .., -2, -1, or 0 .. n/2 along the halved axis. Cosine and sine axes have pi / length times
+  /// k, k + 1/2 or k + 1; axes that are not transformed have zeros. Local. Errors: those of
+  /// positions(); unsupported if a single axis has an output of two axes.
   std::vector<double> wavenumbers(int axis, double length) const;
 
   std::int64_t workspace_bytes() const;
@@ -259,16 +264,16 @@ extern template class Fft<long double>;
 /// Memory      source and target must not overlap. Needs no workspace.
 /// Collective  over `comm`; its size is the number of ranks of both layouts. Threads are
 ///             serialised.
-/// Errors      on all ranks alike: invalid_argument for arrays that overlap; layout_mismatch where
-///             the layouts differ in shape or in the number of ranks, or do not fit `comm`;
-///             disagreement where ranks gave different layouts.
+/// Errors      on all ranks alike: invalid_argument if arrays overlap; layout_mismatch if the
+///             layouts differ in shape or in the number of ranks, or do not fit `comm`;
+///             disagreement if ranks gave different layouts.
 /// Cost        one message for each overlap of boxes of two ranks (MPI_Alltoallw).
 /// Source      Dalcin, Mortensen and Keyes 2019.
 void redistribute(const void* source, const Layout& from, void* target, const Layout& to,
                   std::int64_t element_bytes, MPI_Comm comm);
 
-/// Collects a distributed array on rank `root`, in C order in `whole`; other ranks may pass
-/// nullptr. Collective, errors: as redistribute.
+/// Collects a distributed array on rank `root`, in C order in `whole`. Other ranks may pass
+/// nullptr. Collective. Errors as for redistribute.
 void gather(const void* local, const Layout& layout, void* whole, std::int64_t element_bytes,
             MPI_Comm comm, int root = 0);
 

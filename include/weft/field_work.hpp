@@ -15,8 +15,9 @@ enum class Combine { sum, max };
 /// threads at once. An exception ends the call with this error on all ranks.
 struct FieldFunction {
   std::function<void(const Tile&)> call = {};
-  /// Element i of the outputs depends on element i of the inputs alone. All inputs of an element
-  /// are read before its outputs are written, so inputs and outputs may share memory.
+  /// True if element i of the outputs depends only on element i of the inputs, and the function
+  /// reads all inputs of an element before it writes the outputs. Then inputs and outputs may share
+  /// memory.
   bool is_pointwise = false;
   std::int64_t results = 0;  ///< numbers that each call returns in Tile::results
   Combine combine = Combine::sum;
@@ -30,10 +31,11 @@ struct FieldWork {
   FieldFunction function = {};
   std::optional<FieldFunction> before = {};
   std::optional<FieldFunction> after = {};
-  std::int64_t fields_there = 0;  ///< transformed to the function; 0: as many as inputs
-  std::int64_t fields_back = 0;   ///< transformed back; 0: as many as outputs
-  /// The least bytes of one field in a tile, if the field has that many on this rank. For functions
-  /// whose calls cost much.
+  std::int64_t fields_there = 0;  ///< fields from the inputs to the function; 0: as many as inputs
+  std::int64_t fields_back = 0;   ///< fields from the function to the outputs; 0: as many as
+                                  ///< outputs
+  /// A tile has at least this many bytes of one field, if the field has that many on this rank.
+  /// Useful if each call of the function is expensive.
   std::int64_t least_tile_bytes = 0;
 };
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// Excludes MPI's withdrawn C++ bindings, which would have to be linked.
+// Leaves out MPI's old C++ bindings. A program with them would need another library.
 #ifndef OMPI_SKIP_MPICXX
 #define OMPI_SKIP_MPICXX 1
 #endif
@@ -25,23 +25,24 @@ class HaloHandle;
 
 /// Options of a halo, for designated initialisers.
 struct HaloOptions {
-  Layout layout;  ///< a process grid, or boxes that cut each axis at the same positions everywhere
+  Layout layout;      ///< a process grid, or boxes that form a grid: each axis has the same cuts
+                      ///< everywhere
   Shape below = {1};  ///< planes before each box: one number for each axis, or one for all
   Shape above = {};   ///< planes after each box; empty: as below
-  /// Whether the planes outside the array are those of its other end: for each axis, or for all.
+  /// Whether the array continues at its other end: one value for each axis, or one for all.
   std::vector<bool> periodic = {true};
   std::int64_t element_bytes = sizeof(double);
   MPI_Comm comm = MPI_COMM_NULL;  ///< MPI_COMM_NULL: this process alone, without MPI
   Exchange exchange = {};         ///< forced choices of every exchange
 };
 
-/// The planes around each rank's box, which copy elements of other ranks: for finite differences
-/// and for particles that are spread on a grid.
+/// The planes around each rank's box, which hold copies of elements of other ranks. They serve
+/// finite differences, and methods that spread particles onto a grid.
 ///
 /// Shapes      The local array of a rank is its box with the planes below and above it on each
 ///             axis. It is dense in the layout's memory order: shape() and strides(). The box
 ///             begins at element inner_offset(). A rank with an empty box has an empty array. A
-///             width is 0 to the length of the axis, so that planes can come from several ranks.
+///             width is at most the length of the axis, so planes may come from several ranks.
 /// Memory      workspace_bytes(): about twice the planes. fill and accumulate allocate nothing
 ///             after their first call.
 /// Collective  construction, fill and accumulate, over the communicator. All ranks succeed or all
@@ -50,21 +51,22 @@ struct HaloOptions {
 /// Errors      invalid_argument, layout_mismatch (the layout is for another number of ranks),
 ///             disagreement, out_of_memory, unsupported (boxes that cut an axis at different
 ///             positions, no such method), mpi_failure.
-/// Cost        for each axis that is cut, one exchange each for the planes below and above, at the
-///             same time. It is more where planes come from several ranks. An axis that is whole
+/// Cost        two exchanges at the same time for each axis that is cut: one for the planes below,
+///             one for those above. More if planes come from several ranks. An axis that is not cut
 ///             costs a copy.
 class Halo {
  public:
   explicit Halo(const HaloOptions& options);
 
-  /// Copies the elements of their owners into the planes, corners too. At an end that is not
-  /// periodic, the planes outside the array stay as they are. Elements have any type of
-  /// element_bytes bytes. Not null, unless this rank's box is empty.
+  /// Copies the elements of other ranks into the planes, corners included. At an end that is not
+  /// periodic, the planes outside the array are not changed. Elements have any type of
+  /// element_bytes bytes. `array` may be null only if this rank's box is empty.
   void fill(void* array);
 
-  /// Adds each element of the planes to the same element of its owner, and sets the planes to zero.
-  /// This is the transpose of fill. Planes outside the array have no owner and stay as they are.
-  /// The order of additions is fixed: same layout and input, same bits.
+  /// Adds each element of the planes to the element that it copies, on the rank that owns it. Then
+  /// sets the planes to zero. As a matrix, this is the transpose of fill. Planes outside the array
+  /// have no owner and are not changed. The order of additions is fixed: same layout and input,
+  /// same bits.
   void accumulate(float* array);
   void accumulate(double* array);
   void accumulate(long double* array);

@@ -32,10 +32,10 @@ enum class Kind {
   dht = WEFT_DHT
 };
 
-/// The numbers of an array. `automatic` leaves them to the kinds.
+/// The type of the numbers of an array. `automatic`: the kinds decide.
 enum class Element { automatic, real, complex };
 
-/// Bytes of a number of a decided element.
+/// Bytes of a number. `element` must not be automatic.
 inline std::int64_t element_bytes(Element element, Precision precision) {
   return element == Element::real ? real_bytes(precision) : complex_bytes(precision);
 }
@@ -43,8 +43,8 @@ inline std::int64_t element_bytes(Element element, Precision precision) {
 const char* to_string(Kind);
 const char* to_string(Element);
 
-/// The kinds of the transformed axes. One kind converts: it is that of all axes, but r2c is the kind
-/// of the last one, and c2c that of the others. Several kinds are in the order of the axes.
+/// The kinds of the transformed axes, in their order. A single kind holds for all axes. But a
+/// single r2c holds for the last axis, and the others are c2c.
 class Kinds {
  public:
   Kinds(Kind all = Kind::c2c) : each_{all} {}  // NOLINT(google-explicit-constructor)

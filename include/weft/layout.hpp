@@ -12,7 +12,7 @@ using Shape = std::vector<std::int64_t>;
 /// Arrays have 1 to max_dims axes.
 inline constexpr int max_dims = 8;
 
-/// Product of all extents. Throws invalid_argument when it does not fit in 63 bits.
+/// Product of all extents. Throws invalid_argument if it does not fit in 63 bits.
 std::int64_t volume(const Shape& shape);
 
 /// "512x512x512"
@@ -26,8 +26,8 @@ struct Range {
   friend bool operator==(const Range&, const Range&) = default;
 };
 
-/// Returns one of the parts of n indices: [n*part/parts, n*(part+1)/parts), rounded down. The sizes
-/// of the parts differ by at most 1.
+/// Divides n indices into `parts` parts whose sizes differ by at most 1. Returns one part:
+/// [n*part/parts, n*(part+1)/parts), rounded down.
 Range balanced_part(std::int64_t n, std::int64_t part, std::int64_t parts);
 
 /// A half-open box of the global array, in logical axis order: lower[a] <= index[a] < upper[a].
@@ -46,7 +46,7 @@ struct Box {
   friend bool operator==(const Box&, const Box&) = default;
 };
 
-/// Returns the common part of two boxes; an empty box (all extents 0) where there is none.
+/// Returns the common part of two boxes. If they have none, returns an empty box (all extents 0).
 Box intersect(const Box& a, const Box& b);
 
 /// "[0:4, 0:8, 2:6]"
@@ -54,15 +54,15 @@ std::string to_string(const Box& box);
 
 /// The assignment of a box of the global array to each rank, with the memory order of each box.
 ///
-/// A value in one of two forms: a process grid, or the user's boxes, one for each rank. A process
-/// grid is cheap to copy and computes the box of a rank by arithmetic. Layouts can be compared.
+/// A layout is a process grid, or the user's boxes, one for each rank. A process grid is cheap to
+/// copy, and computes the box of a rank by arithmetic. Layouts can be compared.
 class Layout {
  public:
   Layout() = default;
 
-  /// Splits axis a of `shape` into grid[a] balanced parts; rank numbers run over the grid with its
-  /// last axis fastest. `order` lists the axes from slowest to fastest in memory; empty means
-  /// logical (C) order. `ranks` may exceed the product of the grid: the last ranks then own
+  /// Splits axis a of `shape` into grid[a] balanced parts. Ranks number the positions of the grid
+  /// with its last axis fastest. `order` lists the axes from slowest to fastest in memory; empty
+  /// means logical (C) order. `ranks` may exceed the product of the grid: the last ranks then own
   /// nothing. 0 means the product.
   static Layout grid(const Shape& shape, const Shape& grid, const std::vector<int>& order = {},
                      std::int64_t ranks = 0);
@@ -80,8 +80,8 @@ class Layout {
   /// Puts the whole array on one rank.
   static Layout on_one(const Shape& shape, std::int64_t ranks, std::int64_t owner = 0);
 
-  /// Takes one box per rank, in rank order. Boxes may be empty, must not overlap and must leave no
-  /// hole.
+  /// Takes one box per rank, in rank order. Boxes may be empty. Together they must cover the array,
+  /// without overlaps.
   static Layout of_boxes(const Shape& shape, std::vector<Box> boxes,
                          const std::vector<int>& order = {});
 
@@ -90,17 +90,17 @@ class Layout {
   std::int64_t ranks() const { return ranks_; }
   /// Axes from slowest to fastest in memory.
   const std::vector<int>& order() const { return order_; }
-  /// The process grid, one factor per axis; empty when the layout was given as boxes.
+  /// The process grid, one factor per axis; empty if the layout was given as boxes.
   const Shape& process_grid() const { return grid_; }
-  /// The user's boxes; empty when the layout is a process grid.
+  /// The user's boxes; empty if the layout is a process grid.
   const std::vector<Box>& boxes() const { return boxes_; }
   bool is_grid() const { return !grid_.empty(); }
-  /// The rank at position 0 of the process grid; the others follow.
+  /// The rank at position 0 of the process grid. The ranks of the other positions follow.
   std::int64_t first_rank() const { return first_rank_; }
   /// The extent of a leading axis of components, which every rank holds whole; 0: no such axis.
   std::int64_t components() const { return components_; }
 
-  /// The box of any rank; an empty box has all extents 0, except that of the components.
+  /// The box of any rank. An empty box has extent 0 on all axes but that of the components.
   Box box(std::int64_t rank) const;
   Shape local_shape(std::int64_t rank) const { return box(rank).shape(); }
   /// Strides in elements of a rank's dense local array, in logical axis order.
@@ -115,19 +115,20 @@ class Layout {
   /// Number of ranks that own nothing.
   std::int64_t empty_ranks() const;
 
-  /// Returns the same ownership for another extent of `axis`, which must be whole.
+  /// Returns a layout with another extent of `axis`, and the same parts of the other axes. Every
+  /// rank must hold the whole of `axis`.
   Layout with_extent(int axis, std::int64_t extent) const;
-  /// Returns the same ownership in another memory order.
+  /// Returns the layout with the same boxes in another memory order.
   Layout with_order(const std::vector<int>& order) const;
 
   /// Returns the layout of several arrays of this layout, one after the other in memory. It has a
-  /// leading axis of this extent, which every rank holds whole. Throws invalid_argument if this
-  /// layout has such an axis, or max_dims axes.
+  /// leading axis of extent `count`, which every rank holds whole. Throws invalid_argument if this
+  /// layout has such an axis already, or max_dims axes.
   Layout with_components(std::int64_t count) const;
   /// Returns the layout of one component.
   Layout of_one_component() const;
 
-  /// Returns true when every rank has the same box in both, for any form and memory order.
+  /// Returns whether every rank has the same box in both layouts, for any form and memory order.
   bool same_boxes(const Layout& other) const;
 
   /// Returns the ranks with a box that overlaps `box`, in rank order.
@@ -135,7 +136,7 @@ class Layout {
 
   /// "slab", "pencil", "brick", "grid" (4 or more split axes), "whole" (1 rank has all), "boxes".
   std::string family() const;
-  /// One line: family, grid or number of boxes, memory order where it is not C order.
+  /// One line: family, grid or number of boxes, and the memory order if it is not C order.
   std::string describe() const;
 
   friend bool operator==(const Layout&, const Layout&) = default;

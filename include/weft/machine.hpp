@@ -12,7 +12,7 @@ namespace weft {
 /// Time to transform one line in cache while all cores of the node compute.
 struct LineTime {
   Kind kind = Kind::c2c;
-  std::int64_t length = 0;  ///< points of the line; real ones for r2c
+  std::int64_t length = 0;  ///< points of the line; for r2c its real points
   double seconds = 0;
   friend bool operator==(const LineTime&, const LineTime&) = default;
 };
@@ -24,7 +24,7 @@ struct Arithmetic {
   /// Time of one operation. A complex line of n points has 5 n lg n operations, a real line 2.5 n
   /// lg n.
   double operation_s = 0;
-  /// Measured lengths, ascending for each kind; empty: operation_s holds for all lengths.
+  /// Measured lengths, ascending for each kind. If empty, operation_s holds for all lengths.
   std::vector<LineTime> lines = {};
   friend bool operator==(const Arithmetic&, const Arithmetic&) = default;
 };
@@ -33,17 +33,18 @@ struct Arithmetic {
 struct Copying {
   std::int64_t bytes = 0;  ///< of the array that each core copies
   double contiguous_s_per_byte = 0;
-  double transposed_s_per_byte = 0;  ///< tile by tile, rows to columns
+  double transposed_s_per_byte = 0;  ///< rows become columns, tile by tile
   Precision precision = Precision::f64;
-  /// As transposed_s_per_byte, for rows whose length is not a multiple of 64 bytes, a cache line.
+  /// As transposed_s_per_byte, if the length of rows is not a multiple of a cache line (64 bytes).
   double ragged_s_per_byte = 0;
-  /// Additional time for bytes that another rank of the node has just written: they are still in
-  /// the cache of its core.
+  /// Additional time for bytes that another rank of the node has just written. They are still in
+  /// the cache of that rank's core.
   double handed_over_s_per_byte = 0;
   friend bool operator==(const Copying&, const Copying&) = default;
 };
 
-/// A linear piece of the time of a message: start_s + bytes * s_per_byte, for from_bytes or more.
+/// The time of a message of from_bytes bytes or more: start_s + bytes * s_per_byte. It holds up to
+/// from_bytes of the next piece.
 struct LinkPiece {
   std::int64_t from_bytes = 0;
   double start_s = 0;
@@ -55,8 +56,8 @@ struct LinkPiece {
 struct Link {
   std::vector<LinkPiece> pieces = {};  ///< in ascending order, the first from 0 bytes
   bool full_duplex = true;             ///< messages in both directions overlap
-  /// Processor time for each byte that arrives. It cannot overlap with computing. 0 where the
-  /// network needs no processor.
+  /// Processor time for each byte that arrives. It cannot overlap with computing. 0 if the network
+  /// needs no processor.
   double processor_s_per_byte = 0;
   friend bool operator==(const Link&, const Link&) = default;
 };
@@ -70,44 +71,45 @@ struct Link {
 enum class Network { crossbar, hub, fat_tree, torus, dragonfly };
 const char* to_string(Network);
 
-/// A network of equal nodes. The unit of capacities is the bandwidth of one node.
+/// A network of equal nodes. All capacities are in units of the bandwidth of one node.
 struct Topology {
   Network network = Network::crossbar;
   std::int64_t nodes = 1;
-  /// crossbar: capacity of the switch; 0: that of all nodes.
+  /// crossbar: capacity of the switch; 0: the switch limits nothing.
   double bisection = 0;
   /// torus: nodes along each axis, the last one fastest in the numbering; their product is `nodes`.
   std::vector<std::int64_t> extents = {};
   /// torus: which axes are rings.
   std::vector<bool> rings = {};
-  /// torus: all bytes go forward where both routes round a ring are equally short. If false, each
-  /// route takes half of the bytes.
+  /// torus: the two routes round a ring may be equally short. If true, all bytes then go forward.
+  /// If false, each route takes half of the bytes.
   bool ties_forward = false;
-  /// fat_tree: nodes per leaf switch, then switches of the level below per switch, level by level.
+  /// fat_tree: nodes per leaf switch (lowest level). Then for each higher level: switches of the
+  /// level below per switch.
   std::vector<std::int64_t> arity = {};
   /// fat_tree: total capacity of the links from one switch of a level to the next level.
   std::vector<double> uplinks = {};
-  /// fat_tree: a message takes the uplink (destination mod uplinks), as on InfiniBand's static
-  /// routes (d-mod-k). Otherwise messages are spread evenly over all uplinks.
+  /// fat_tree: if true, a message takes the uplink (destination mod uplinks), as on InfiniBand's
+  /// static routes (d-mod-k). If false, messages are spread evenly over all uplinks.
   bool routes_by_destination = false;
-  /// fat_tree: concurrent messages share a link in inverse proportion to the latency of their
-  /// routes, as with TCP. So long routes wait until short ones are done. Otherwise they share it
-  /// evenly.
+  /// fat_tree: if true, concurrent messages share a link in inverse proportion to the latency of
+  /// their routes, as with TCP. So long routes wait until short ones are done. If false, messages
+  /// share a link evenly.
   bool short_ways_first = false;
   /// dragonfly: switches per group and nodes per switch.
   std::int64_t switches = 1;
   std::int64_t nodes_per_switch = 1;
-  /// Capacity, for a torus, of each link between neighbours in each direction; for a dragonfly, of
+  /// torus: capacity of each link between neighbours, in each direction. dragonfly: capacity of
   /// each link between switches.
   double link = 1;
-  /// Order of ranks over the nodes, in the notation of default_order(). Empty: the default, and
-  /// make_plan() may choose another.
+  /// Order of ranks over the nodes, in the notation of default_order(). Empty: the default order,
+  /// but make_plan() may choose another one.
   std::string order = {};
   friend bool operator==(const Topology&, const Topology&) = default;
 };
 
-/// The slowdown of an all-to-all of all nodes relative to one pair of nodes alone, for messages of
-/// one length. It is B of paper 000, at least 1, for each schedule.
+/// The blocking factor B of paper 000, at least 1, for each schedule and messages of one length. An
+/// all-to-all of all nodes is slower by this factor than one pair of nodes alone.
 struct Blocking {
   std::int64_t message_bytes = 0;
   double pairwise = 1;
@@ -118,7 +120,8 @@ struct Blocking {
 };
 
 /// Time of an all-to-all of `ranks` ranks, each on its own node, for blocks of from_bytes or more.
-/// It is start_s + s_per_byte * bytes for each pair (beta_sub and alpha_sub of paper 004).
+/// It is start_s + s_per_byte * (bytes for each pair). These are beta_sub and alpha_sub of paper
+/// 004.
 struct AllToAll {
   std::int64_t ranks = 0;
   std::int64_t from_bytes = 0;
@@ -131,7 +134,7 @@ struct AllToAll {
 /// any order and `in_flight` at a time, is latency_s + n * (access_s + bytes / bytes_per_s).
 struct Disk {
   std::string directory;  ///< path as given by the user
-  /// The measurement bypassed the page cache. Otherwise it may be the speed of the page cache.
+  /// The measurement bypassed the page cache. If false, the figures may be those of the page cache.
   bool direct = true;
   double latency_s = 0;  ///< of one read of 4 KiB alone
   std::int64_t in_flight = 1;
@@ -147,7 +150,8 @@ struct Sample {
   std::string series;  ///< the quantity: "lines c2c f64", "message within a node"
   double x = 0;        ///< its size: points, bytes, cores
   double seconds = 0;  ///< the median
-  double spread = 0;   ///< half of the measurements differ from the median by at most this share
+  double spread = 0;   ///< half of the measurements differ from the median by at most this share of
+                       ///< it
   friend bool operator==(const Sample&, const Sample&) = default;
 };
 
@@ -155,7 +159,7 @@ struct Sample {
 /// `weft probe`, shipped, or written by hand. Times in seconds, sizes in bytes.
 struct Machine {
   std::string name;
-  std::string source;                        ///< who measured or printed the figures
+  std::string source;                        ///< who measured or published the figures
   std::vector<std::string> assumed = {};     ///< keys of values that were not measured
   std::int64_t cores_per_node = 1;           ///< hardware threads count separately
   std::int64_t physical_cores_per_node = 0;  ///< without hardware threads; 0: not known
@@ -163,29 +167,30 @@ struct Machine {
   std::int64_t l2_bytes = 0;                 ///< the largest cache of one core; 0: not known
   std::int64_t l3_bytes = 0;                 ///< the cache that the cores of a node share; 0: none
   std::vector<Arithmetic> arithmetic = {};   ///< one for each precision and effort, at least one
-  /// In ascending order of sizes. Interpolated over the logarithm of the size, constant beyond both
-  /// ends.
+  /// In ascending order of sizes. Between two sizes, figures are interpolated over the logarithm of
+  /// the size. Outside, the nearest size holds.
   std::vector<Copying> copying = {};
-  /// Memory bandwidth in bytes per second while 1, 2, ... cores of a node use it; empty: only the
-  /// cores limit it. Arrays that stay in l3_bytes are not limited.
+  /// Memory bandwidth in bytes per second if 1, 2, ... cores of a node use it. Arrays that stay in
+  /// l3_bytes are not limited by it. Empty: not known, and only the cores limit copying.
   std::vector<double> memory_bytes_per_s = {};
   Link within_node = {};
   Link between_nodes = {};
   Topology topology = {};  ///< with all nodes of the machine
-  /// In ascending order of lengths. Interpolated over the logarithm of the length, constant beyond
-  /// both ends. Empty: messages do not block each other.
+  /// In ascending order of lengths. Interpolated as `copying`. Empty: messages do not block each
+  /// other.
   std::vector<Blocking> blocking = {};
-  /// In ascending order of ranks, for each of them from 0 bytes; empty: not measured.
+  /// In ascending order of ranks. The first entry for each number of ranks is from 0 bytes. Empty:
+  /// not measured.
   std::vector<AllToAll> all_to_all = {};
   /// Time to plan a line of 256 points by trials of the FFT library (Effort::measure). It grows as
   /// the square root of the length. 0: not measured.
   double planning_s = 0;
   double call_s = 0;     ///< time of a transform of a tiny array, without barriers
-  double barrier_s = 0;  ///< of two ranks; grows as lg of the ranks
-  /// Start time that each message after the first adds when messages leave at once. If it equals
-  /// the start of a message (t_s), no starts overlap; 0: all overlap.
+  double barrier_s = 0;  ///< time of a barrier of two ranks; it grows as lg of the ranks
+  /// If a rank starts several messages at once, each message after the first adds this time. If it
+  /// equals the start of a message (t_s), starts do not overlap. If it is 0, they overlap wholly.
   double request_s = 0;
-  std::vector<Disk> disks = {};      ///< each directory once; empty: none was measured
+  std::vector<Disk> disks = {};      ///< one for each directory; empty: none was measured
   std::vector<Sample> samples = {};  ///< the measurements, for people and plots
   friend bool operator==(const Machine&, const Machine&) = default;
 };
@@ -194,8 +199,8 @@ struct Machine {
 void check(const Machine&);
 
 std::string to_json(const Machine&);
-/// Inverse of to_json. Throws invalid_argument for anything damaged, unknown, of another version or
-/// impossible.
+/// Inverse of to_json. Throws invalid_argument for a text that is damaged, unknown, of another
+/// version or impossible.
 Machine machine_from_json(std::string_view text);
 
 /// Returns the default order of ranks: the ranks of a node are consecutive, and nodes follow in the
@@ -204,13 +209,13 @@ Machine machine_from_json(std::string_view text);
 /// An order is a word of letters, the fastest first, as on Blue Gene: "xyzt" puts rank 1 next to
 /// rank 0 along x. The letter t means the ranks of a node. The other letters mean the axes of the
 /// network, the slowest axis of the node numbers first:
-/// - torus: x, y, z; a, b, c, ... for more than three axes
+/// - torus: x, y, z; with more than three axes a, b, c, ...
 /// - fat_tree: a, b, c, ...: the switches of the highest level first, the nodes of a leaf last
 /// - dragonfly: g, s, n: groups, switches of a group, nodes of a switch
 /// - crossbar, hub: n
 ///
-/// "x4" advances x by 4 only; a later "x" continues from there. Example: "x4y4z4xyzt" visits blocks
-/// of 4 x 4 x 4 nodes.
+/// "x4" counts only 4 places along x; a later "x" continues from there. Example: "x4y4z4xyzt"
+/// visits blocks of 4 x 4 x 4 nodes.
 std::string default_order(const Topology&);
 
 /// The node of a rank, and its place on that node.
@@ -220,15 +225,16 @@ struct RankPlace {
   friend bool operator==(const RankPlace&, const RankPlace&) = default;
 };
 
-/// Returns the place of each rank in the topology's order. All orders use the same places: nodes 0,
-/// 1, ... have `ranks_on_node` ranks each, and the last node has the rest. Throws invalid_argument
-/// for more ranks than the network has places, and as check() does.
+/// Returns the place of each rank in the topology's order. All orders use the same places. Nodes 0,
+/// 1, ... have `ranks_on_node` ranks each, and the last of these nodes has the rest. Throws
+/// invalid_argument for more ranks than the network has places. Throws as check() does.
 std::vector<RankPlace> rank_places(const Topology&, std::int64_t ranks, std::int64_t ranks_on_node);
 
 /// Returns the names of the machines that ship with weft: those of the papers, and a few current
 /// ones.
 std::vector<std::string> shipped_machines();
-/// Throws invalid_argument with the list of shipped machines.
+/// Returns a machine that ships with weft. For another name throws invalid_argument, with the list
+/// of names.
 Machine shipped_machine(std::string_view name);
 
 }  // namespace weft

@@ -10,29 +10,30 @@
 #include "weft/plan.hpp"
 #include "weft/precision.hpp"
 
-/// Ready functions of spectra: the function of Fft::apply_in_spectrum, or `before` and `after` of
-/// Fft::apply_in_space.
+/// Ready-made functions of spectra. They serve as the function of Fft::apply_in_spectrum, or as
+/// `before` and `after` of Fft::apply_in_space.
 ///
-/// Each takes the plan of the transform. It throws invalid_argument for a broken rule, and unsupported
-/// where the kinds or the plan have no such operator. A call with another number of fields, or on
-/// tiles of another plan, is an invalid_argument.
+/// Each takes the plan of the transform. It throws invalid_argument for a broken rule, and
+/// unsupported if the operator does not exist for the kinds or the plan. The returned function
+/// throws invalid_argument for a wrong number of fields, or for tiles of another plan.
 ///
-/// Fields     an operator of one field takes any number of fields, and gives as many. Component i of
-///            a vector belongs to Problem::axes[i], and d is the number of transformed axes. Axes
-///            that are not transformed are a batch.
+/// Fields     an operator of one field takes any number of fields, and returns as many. Component i
+///            of a vector belongs to Problem::axes[i], and d is the number of transformed axes.
+///            Axes that are not transformed are a batch.
 /// Nyquist    the element n/2 of an even number n of points (m/2 of an even number m of modes)
 ///            represents the wavenumbers n/2 and -n/2 together. Odd derivatives, and each component
 ///            of gradient, divergence, curl and project, set its wavenumber to zero.
-/// Scale      that of the transform: with Norm::none a round trip multiplies by the number of points.
-///            Only convolution() and correlation() contain the scale.
+/// Scale      that of the transform: with Norm::none a round trip multiplies by the number of
+///            points. Only convolution() and correlation() contain the scale.
 namespace weft::operators {
 
-/// The length of the box along the transformed axes: one for all, or one for each of Problem::axes, in
-/// their order; empty: 2*pi. On cosine and sine axes it is the length between the boundaries.
+/// The length of the box along the transformed axes: one for all, or one for each of Problem::axes,
+/// in their order. Empty: 2*pi for all. On cosine and sine axes it is the length between the
+/// boundaries.
 using Lengths = std::vector<double>;
 
-/// Returns the derivative of some order, 1 or more, along a transformed axis. Negative axes count from
-/// the end. An odd order needs a Fourier axis.
+/// Returns the derivative of some order, 1 or more, along a transformed axis. Negative axes count
+/// from the end. An odd order needs a Fourier axis.
 FieldFunction derivative(const Plan& plan, int axis, std::int64_t order = 1,
                          const Lengths& lengths = {});
 
@@ -50,23 +51,26 @@ FieldFunction project(const Plan& plan, const Lengths& lengths = {});
 FieldFunction laplacian(const Plan& plan, const Lengths& lengths = {});
 /// Divides by -|k|^2. The element k = 0 becomes zero.
 FieldFunction inverse_laplacian(const Plan& plan, const Lengths& lengths = {});
-/// Solves alpha*u - laplacian(u) = f: divides by alpha + |k|^2. Elements where this is zero become zero.
+/// Solves alpha*u - laplacian(u) = f: divides by alpha + |k|^2. Elements where this is zero become
+/// zero.
 FieldFunction solve_helmholtz(const Plan& plan, double alpha, const Lengths& lengths = {});
 
-/// Multiplies by exp(-|k|^2 sigma^2 / 2): the convolution with a Gaussian of this standard deviation.
+/// Multiplies by exp(-|k|^2 sigma^2 / 2): the convolution with a Gaussian of this standard
+/// deviation.
 FieldFunction gaussian(const Plan& plan, double sigma, const Lengths& lengths = {});
-/// Keeps low <= |k| <= high, also where rounding moves |k| past a limit. The other elements become zero.
+/// Keeps low <= |k| <= high. A |k| that only rounding moves past a limit is kept too. The other
+/// elements become zero.
 FieldFunction band_pass(const Plan& plan, double low, double high, const Lengths& lengths = {});
 
-/// Moves fields by an offset, in units of the box's length: u(x) becomes u(x - offset*L). One offset
-/// for all transformed axes, or one for each. The Nyquist element is multiplied by the cosine of its
-/// phase, as the mean of both wavenumbers is. Needs Fourier axes.
+/// Moves fields by an offset, in units of the box's length: u(x) becomes u(x - offset*L). One
+/// offset for all transformed axes, or one for each. The Nyquist element is multiplied by the
+/// cosine of its phase, the mean of the factors of its two wavenumbers. Needs Fourier axes.
 FieldFunction shift(const Plan& plan, const std::vector<double>& offsets);
 
-/// Numbers for the elements of Plan::output() of one rank: its box, dense in memory order. They are not
-/// copied, so they must exist until the last call.
+/// One number for each element of a rank's box of Plan::output(), dense in memory order. The array
+/// is not copied, so it must exist until the last call.
 struct SpectrumArray {
-  /// `data` may be null where the box is empty.
+  /// `data` may be null if the box is empty.
   template <class T>
   SpectrumArray(std::int64_t of_rank, const T* data)
       : rank(of_rank), numbers(data), element(Element::real), precision(precision_of<T>()) {}
@@ -94,8 +98,9 @@ struct SpectrumArray {
   }
 };
 
-/// Multiplies each element by a number of an array: a transfer function. A spectrum of reals takes
-/// reals. The spectrum must have the boxes of Plan::output(), as with OutputChoice::any.
+/// A transfer function: multiplies each element by the number of an array. If the spectrum is real,
+/// the array is real. The spectrum must have the boxes of Plan::output(), as with
+/// OutputChoice::any.
 FieldFunction transfer(const Plan& plan, const SpectrumArray& factors);
 
 /// Multiplies by the spectrum of another field. Then apply_in_spectrum gives the circular

@@ -19,14 +19,14 @@ enum class Norm { none, backward, ortho, forward };
 /// The requested output layout: the cheapest, the input's, or a given one.
 enum class OutputChoice { any, same, given };
 
-/// How an exchange moves its bytes. `automatic` leaves it to the planner.
+/// How an exchange moves its bytes. `automatic`: the planner decides.
 ///   collective  MPI_Alltoallv or MPI_Alltoallw
 ///   messages    point to point
 ///   shared      no messages: ranks of one node read and write each other's node memory
 ///   rma         MPI_Put into memory that the receivers expose; the planner never chooses it
 enum class Method { automatic, collective, messages, shared, rma };
-/// The form in which MPI gets the bytes of an exchange. `automatic` leaves it to the planner.
-/// Method::shared has no other value.
+/// The form in which MPI gets the bytes of an exchange. `automatic`: the planner decides;
+/// Method::shared allows only this value.
 ///   packed    blocks, written by the stage before and read by the stage after
 ///   datatype  MPI moves strided boxes
 enum class WireForm { automatic, packed, datatype };
@@ -40,7 +40,7 @@ enum class Schedule { automatic, pairwise, cyclic, scattered };
 ///   persistent  created once for the caller's arrays, started in every transform of them
 enum class Requests { automatic, ordinary, persistent };
 
-/// The exchange among ranks of one node, when the transform has several nodes. Only for packed
+/// The exchange among ranks of one node, if the transform has several nodes. Only for packed
 /// messages in one chunk.
 ///   unaware   messages, as between nodes
 ///   separate  node memory; between nodes every rank sends its own messages
@@ -70,27 +70,28 @@ const char* to_string(WirePrecision);
 enum class Preset { none, fftw, dmitruk, duke, fft2d_i, fft2d_p, p3dfft };
 const char* to_string(Preset);
 
-/// As many chunks as there are slices to send.
+/// A value of Exchange::chunks: one chunk for each slice of the array.
 inline constexpr std::int64_t every_slice = INT64_MAX;
 
-/// The choices of an exchange; `automatic` (0 chunks, 0 bytes) where the planner may choose. The
-/// exchanges of a plan have decided choices. A choice that the method does not use stays automatic.
+/// The choices of an exchange. The planner decides each one that is `automatic`, or 0 for chunks
+/// and bytes. In a plan all choices are decided; choices that the method does not use stay
+/// automatic.
 struct Exchange {
   Method method = Method::automatic;
   WireForm wire_form = WireForm::automatic;
   Schedule schedule = Schedule::automatic;
   Requests requests = Requests::automatic;
-  /// Number of parts in which the array is sent, each as soon as it is transformed. More than the
-  /// number of slices means one part for each slice.
+  /// Number of parts in which the array is sent. Each part is sent as soon as it is transformed.
+  /// There are at most as many parts as slices.
   std::int64_t chunks = 0;
   NodeUse nodes = NodeUse::automatic;
   /// Only for packed blocks of f64.
   WirePrecision wire = WirePrecision::same;
-  /// Only for packed messages: largest piece of a block. A piece leaves when the piece before has
-  /// left and the partner's has arrived. So a rank never has more than one piece in a switch, which
-  /// might drop more. 0: whole blocks.
+  /// Only for packed messages: largest piece of a block. A piece leaves after the previous piece
+  /// has left and the partner's piece has arrived. So each rank has at most one piece in a switch.
+  /// (A switch may drop data if it gets more.) 0: whole blocks.
   std::int64_t piece_bytes = 0;
-  /// A named set of choices; members given here win over it. `none` in a plan.
+  /// A named set of choices. The other members override it. `none` in a plan.
   Preset preset = Preset::none;
   friend bool operator==(const Exchange&, const Exchange&) = default;
 };
@@ -98,30 +99,30 @@ struct Exchange {
 /// A value of Problem::modes and Problem::support other than a number: all wavenumbers or points.
 inline constexpr std::int64_t all_modes = -1;
 inline constexpr std::int64_t all_points = -1;
-/// The wavenumbers below 2/3 of the highest: 2*ceil(n/3) - 1 of a Fourier axis, so that products of
-/// two fields do not alias onto them.
+/// The wavenumbers below 2/3 of the highest, 2*ceil(n/3) - 1 of a Fourier axis. Products of two
+/// fields then do not alias onto these wavenumbers.
 inline constexpr std::int64_t two_thirds = -2;
 /// The most threads of a rank.
 inline constexpr int threads_max = 4096;
 
 /// A transform to plan: the array, its layout, and the wanted output. Plain data.
 ///
-/// `shape` is the grid of the global array before forward: real space for r2c. Axes that are not in `axes` are
-/// a batch. At most one axis is r2c. It is halved: n/2+1 in the output.
+/// `shape` is the grid of the global array before forward: real space for r2c. Axes that are not in
+/// `axes` are a batch. At most one axis is r2c. It is halved: n/2+1 in the output.
 struct Problem {
   Shape shape = {};
   std::vector<int> axes = {};  ///< in any order, no repeats; empty: all axes
   Kinds kinds = {};            ///< one for all axes, or one for each of `axes` in their order
   Element element = Element::automatic;  ///< of the input
-  /// The number of lowest wavenumbers that the spectrum has of each of `axes`, in their order; one
-  /// for all; empty: all of them.
+  /// The number of lowest wavenumbers that the spectrum has: one number for each of `axes`, in
+  /// their order, or one for all. Empty: all wavenumbers.
   std::vector<std::int64_t> modes = {};
-  /// The number of first points of each of `axes` that the real-space array has; the others are zero.
-  /// One for all; empty: all points.
+  /// The number of points, counted from the first, that the real-space array has: one number for
+  /// each of `axes`, or one for all. The other points are zero. Empty: all points.
   std::vector<std::int64_t> support = {};
   /// The extent of a leading axis of the arrays, which every rank holds whole. The components are
-  /// transformed one after another in a pipeline. The other members, and the stages of a plan, are
-  /// those of one component. 0: the arrays have no such axis.
+  /// transformed one after another, and one is exchanged while the next is transformed. The other
+  /// members, and the stages of a plan, describe one component. 0: the arrays have no such axis.
   std::int64_t components = 0;
   Precision precision = Precision::f64;
   std::int64_t ranks = 1;
@@ -129,9 +130,8 @@ struct Problem {
   /// node may have fewer. 1: no shared memory.
   std::int64_t ranks_per_node = 1;
   bool has_input = false;  ///< the caller gave `input`; otherwise the planner chooses it
-  /// For an input that the planner chooses. true: every rank gets a part, if there are enough
-  /// parts. false: fewer ranks may share the array, where the exchange with more ranks costs more
-  /// than they save.
+  /// Used if the planner chooses the input. true: every rank gets a part, if there are enough
+  /// parts. false: the array may be on fewer ranks if that is faster.
   bool all_ranks = false;
   Layout input = {};
   OutputChoice output_choice = OutputChoice::any;
@@ -149,11 +149,12 @@ struct Problem {
   /// The shape of the output: `shape`, with the modes of each axis, and n/2+1 on the axis that is
   /// halved.
   Shape output_shape() const;
-  /// The number of wavenumbers that the spectrum has of one of `axes`, and whether these are fewer
-  /// than its points. Of a checked problem.
+  /// Returns the number of wavenumbers that the spectrum has along one of `axes`. truncates()
+  /// returns whether these are fewer than its points. The problem must be checked().
   std::int64_t modes_of(int axis) const;
   bool truncates(int axis) const { return modes_of(axis) < shape[static_cast<std::size_t>(axis)]; }
-  /// The number of points that the input has of one of `axes`. Of a checked problem.
+  /// Returns the number of points that the input has along one of `axes`. pads() returns whether
+  /// these are fewer than the grid has. The problem must be checked().
   std::int64_t support_of(int axis) const;
   bool pads(int axis) const { return support_of(axis) < shape[static_cast<std::size_t>(axis)]; }
   /// Whether all axes have all their points and wavenumbers.
@@ -170,24 +171,24 @@ struct Problem {
   std::int64_t fields() const { return components > 0 ? components : 1; }
 };
 
-/// Fills in defaults (axes, negative axes counted from the end) and checks every rule of a problem.
+/// Fills in default axes, counts negative axes from the end, and checks every rule of a problem.
 /// Throws invalid_argument or layout_mismatch with the rule, the value and the remedy.
 Problem checked(Problem problem);
 
 struct Plan;
 
-/// Takes the layouts of another transform, with their memory order, for the input and the output of
-/// a problem for which none is given (OutputChoice::any). A side is taken where the global arrays of
-/// one component have the same shape. Precision, kinds, modes, support and effort may differ. Throws
-/// layout_mismatch if no side is taken or the plan is for another number of ranks; as checked() does
-/// for the problem.
+/// Returns the problem with layouts of another transform, including their memory order. If the
+/// problem has no input layout and both global inputs (of one component) have the same shape, it
+/// takes the input layout. It takes the output layout in the same way, for OutputChoice::any.
+/// Precision, kinds, modes, support and effort may differ. Throws layout_mismatch if no layout is
+/// taken, or if the plan is for another number of ranks. Throws as checked() does.
 Problem with_layouts_like(Problem problem, const Plan& other);
 
 /// The transforms that are done in one layout. `source` and `target` assign the same parts to the
-/// ranks. They differ where an axis is halved (real extents before, complex after) or the memory
-/// order changes. They also differ where the view of one axis as two (Plan::view), or as the rows
-/// of a convolution, begins or ends. A convolution also pads axis 0 with zeros, or keeps only its
-/// first rows.
+/// ranks. They differ if an axis is halved (real extents before, complex after) or the memory order
+/// changes. They also differ in stages that change between one axis and its view as two axes
+/// (Plan::view), also for a convolution. A convolution also pads axis 0 with zeros, or keeps only
+/// its first rows.
 struct Stage {
   Layout source = {};
   Layout target = {};
@@ -195,11 +196,12 @@ struct Stage {
   /// For a view of n1 x n2: element (k1, j2) is multiplied by exp(sign*2*pi*i*k1*j2/(n1*n2)) after
   /// the transform of axis 0. Backward multiplies by the conjugate before it.
   bool twiddles = false;
-  /// For half a spectrum that is wanted in natural order: the columns of axis 1 leave the stage in
+  /// Used if half a spectrum is wanted in natural order. The columns of axis 1 leave the stage in
   /// the order 0, n2-1, 1, n2-2, ... Backward, they arrive in this order.
   bool folds = false;
-  /// An end of a convolution: one axis times the chirp becomes the rows of the view, the last row
-  /// padded with zeros; or the reverse.
+  /// The first and the last stage of a convolution. The first one multiplies the single axis by the
+  /// chirp and stores it as the rows of the view. It pads the last row with zeros. The last stage
+  /// does the reverse.
   bool chirps = false;
   /// The middle of a convolution: lines along axis 1 are transformed, multiplied by the spectrum of
   /// the chirp's conjugate, and transformed back. The stages after it transform backward.
@@ -213,12 +215,12 @@ struct Stage {
 /// lines in cache. Both were named, or were the fastest in a trial.
 struct LineEngine {
   Kind kind = Kind::c2c;       ///< r2c: in both directions
-  std::int64_t length = 1;     ///< points of a line, real ones for r2c
-  std::int64_t lines = 1;      ///< lines of the trial: as many as a rank has, at most 32 MiB
-  bool across_memory = false;  ///< the lines run across memory: adjacent elements are of adjacent
-                               ///< lines; without such an entry the other one of the length holds
+  std::int64_t length = 1;     ///< points of a line; for r2c its real points
+  std::int64_t lines = 1;      ///< lines of the trial: all of a rank, up to 32 MiB
+  bool across_memory = false;  ///< adjacent elements in memory belong to adjacent lines. If a
+                               ///< length has only one entry, that one holds for both values
   std::string engine = {};     ///< name of one of the plan's engines
-  bool across_tile = false;    ///< a tile in cache holds the lines as memory does; otherwise they
+  bool across_tile = false;    ///< a tile in cache holds the lines as memory does; if false, lines
                                ///< are transposed on the way in and out
   friend bool operator==(const LineEngine&, const LineEngine&) = default;
 };
@@ -234,40 +236,45 @@ struct EngineVersion {
 /// persistent, 8 chunks".
 std::string describe(const Exchange& exchange);
 
-/// A list of stages with one exchange between each two: stages.size() == exchanges.size() + 1. An
-/// exchange moves the array from the target layout of one stage to the source layout of the next.
-/// Backward runs the same stages in the opposite order.
+/// A list of stages, with one exchange after each stage but the last: stages.size() ==
+/// exchanges.size() + 1. An exchange moves the array from the target layout of one stage to the
+/// source layout of the next. Backward runs the same stages in the opposite order.
 ///
 /// An array of one axis of n = n1*n2 points may be viewed as n1 x n2, row by row (Bailey 1990, six
-/// steps). The stages are one without axes, axis 0 with twiddles, and axis 1. Element (k1, k2) is
-/// then X[k1 + n1*k2]; OutputChoice::any gives this array of two axes. A last stage without axes,
-/// in the memory order (1, 0), restores one axis in natural order. r2c keeps n1/2+1 elements of
-/// axis 0: X[k] with k % n1 <= n1/2. The others are conjugates: X[n-k] that of X[k]. Row k2 of the
+/// steps). The first stage transforms nothing. The second transforms axis 0 and multiplies by
+/// twiddles. The third transforms axis 1. Element (k1, k2) is then X[k1 + n1*k2]; OutputChoice::any
+/// gives this array of two axes. If one axis in natural order is wanted, a last stage without
+/// transforms, in the memory order (1, 0), restores it. r2c keeps n1/2+1 elements of axis 0: X[k]
+/// with k % n1 <= n1/2. The other elements follow: X[n-k] is the conjugate of X[k]. Row k2 of the
 /// natural order consists of column k2 and the mirror image of column n2-1-k2. The stage of axis 1
 /// folds the columns, so that both are on one rank, and the last stage joins the rows.
 ///
-/// On one rank, a complex axis that exceeds the cache has two stages. The first transforms axis 0
-/// with twiddles, from the input. The second transforms axis 1, into one axis in natural order.
+/// On one rank, a complex axis that exceeds the cache has two stages. The first reads the input,
+/// transforms axis 0 and multiplies by twiddles. The second transforms axis 1, and writes one axis
+/// in natural order.
 ///
-/// If n has no such factors, its transform may be a convolution with the chirp exp(sign*pi*i*j^2/n)
-/// (Bluestein 1970). It has m1*m2 points, viewed as m1 x m2. For n_in elements of input and n_out
-/// of output, m1*m2 >= n_in + n_out - 1. The first stage multiplies by the chirp into the first
-/// rows of m2 points. The second transforms axis 0, padded with zeros to m1, with twiddles. Axis 1
-/// follows there and back, then axis 0 back, of which the rows of the output are kept. The last
-/// stage multiplies by the chirp. Input and output have one axis in natural order, divided between
-/// rows of m2.
+/// If n has no suitable factors, its transform may be a convolution with the chirp
+/// exp(sign*pi*i*j^2/n) (Bluestein 1970). The convolution has m1*m2 points, viewed as m1 x m2. For
+/// n_in elements of input and n_out of output, m1*m2 >= n_in + n_out - 1. The first stage
+/// multiplies by the chirp, and stores the input as the first rows of m2 points. The second pads
+/// axis 0 with zeros to m1, transforms it and multiplies by twiddles. The third transforms axis 1
+/// forward and backward. The fourth transforms axis 0 backward, and keeps the rows of the output.
+/// The last stage multiplies by the chirp. Input and output have one axis in natural order. Ranks
+/// divide it between rows of m2 points.
 struct Plan {
   Problem problem;
   std::vector<Stage> stages;
   std::vector<Exchange> exchanges;
-  /// Effort for the local FFTs: that of the problem, or less where the budget is too short.
+  /// Effort for the local FFTs: the problem's effort, or less if the budget of seconds is too
+  /// short.
   Effort line_effort = Effort::estimate;
   std::string chosen_by;                      ///< "fixed rule", "model", "trials" or "wisdom"
   std::vector<std::string> notes;             ///< remarks on the choice, for users
-  std::optional<Prediction> prediction = {};  ///< where a machine was given
-  /// The engine of each kind and length of lines, and these engines. A transform completes both.
-  /// With line_effort estimate its plan gives the same bits again with the same versions; with more,
-  /// FFTW plans its lines by their times. make_plan() needs no engine, and leaves both empty.
+  std::optional<Prediction> prediction = {};  ///< absent if no machine was given
+  /// The engine for each kind and length of lines, and the versions of these engines. Making a
+  /// transform fills both; make_plan() leaves both empty. With line_effort estimate, the same plan
+  /// with the same versions gives the same bits again. With more effort FFTW decides by measured
+  /// times, which vary.
   std::vector<LineEngine> line_engines = {};
   std::vector<EngineVersion> engines = {};
   friend bool operator==(const Plan&, const Plan&) = default;
@@ -275,37 +282,37 @@ struct Plan {
   /// The layouts of one component before and after forward.
   const Layout& input() const { return stages.front().source; }
   const Layout& output() const { return stages.back().target; }
-  /// The layouts of the caller's arrays: those of one component, with a leading axis where the
-  /// problem has components.
+  /// The layouts of the caller's arrays. If the problem has components, they have a leading axis.
   Layout input_array() const;
   Layout output_array() const;
-  /// Returns n1 x n2 where stages view the one axis of the problem as two, m1 x m2 for a
-  /// convolution, otherwise an empty shape.
+  /// Returns n1 x n2 if the stages view the single axis of the problem as two. Returns m1 x m2 for
+  /// a convolution, otherwise an empty shape.
   Shape view() const;
   /// Returns whether the transform is a convolution with a chirp.
   bool convolves() const;
 };
 
 /// Returns all possible exchanges of one problem: every method that can run it, with every schedule
-/// and kind of requests. Each exchange is in one chunk and, for `chunks` > 1, also in `chunks`
-/// chunks. It has whole blocks and, for `piece_bytes` > 0 where the method can divide blocks, also
-/// pieces.
+/// and kind of requests. Each appears in one chunk and, if `chunks` > 1, also in `chunks` chunks.
+/// Each appears with whole blocks. If `piece_bytes` > 0 and the method can divide blocks, it also
+/// appears with pieces.
 std::vector<Exchange> all_exchanges(const Problem& problem, std::int64_t chunks,
                                     std::int64_t piece_bytes = 0);
 
-/// Plans a problem by a fixed rule: a slab where every rank gets rows, otherwise the most square
-/// pencil. Pure: needs no MPI, any number of ranks. Throws as checked() does.
+/// Plans a problem by a fixed rule: a slab if every rank gets rows, otherwise the most square
+/// pencil. Needs no MPI, and works for any number of ranks. Throws as checked() does.
 Plan make_plan(const Problem& problem);
 
 struct Machine;
 
 /// Plans a problem by a model of the machine. Chooses the layouts, process grids, order of axes,
 /// exchanges and number of ranks with the least predicted time. The plan contains its predicted
-/// time and the next best alternatives. Needs no MPI and measures nothing. Ranks share nodes where
-/// the machine has too few. Throws as checked() does, and as check() for the machine.
+/// time and the next best alternatives. Needs no MPI and measures nothing. If the machine has too
+/// few nodes, more ranks share a node. Throws as checked() does, and as check() for the machine.
 Plan make_plan(const Problem& problem, const Machine& machine);
 
-/// Returns that plan, then the best plan of each other kind, fastest first by the model.
+/// Returns the plan of make_plan(problem, machine), then the best plan of each other kind, fastest
+/// first by the model.
 std::vector<Plan> candidates(const Problem& problem, const Machine& machine);
 
 /// Predicts the time of a plan on a machine, however it was chosen, without alternatives.
@@ -317,7 +324,7 @@ std::string explain(const Plan& plan);
 std::string to_json(const Plan& plan);
 std::string to_json(const Problem& problem);
 std::string to_json(const Layout& layout);
-/// Inverse of to_json; throws invalid_argument for anything damaged, unknown or inconsistent.
+/// Inverse of to_json. Throws invalid_argument for a text that is damaged, unknown or inconsistent.
 Plan plan_from_json(std::string_view text);
 Problem problem_from_json(std::string_view text);
 Layout layout_from_json(std::string_view text);

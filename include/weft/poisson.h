@@ -13,8 +13,8 @@
 extern "C" {
 #endif
 
-/// The condition on a field at an end of an axis, the points of an axis, and the order of a solution:
-/// see weft/boundary.hpp.
+/// The condition on a field at an end of an axis, the points of an axis, and the order of a
+/// solution: see weft/boundary.hpp.
 enum weft_boundary { WEFT_PERIODIC = 0, WEFT_DIRICHLET = 1, WEFT_NEUMANN = 2, WEFT_OPEN = 3 };
 enum weft_points { WEFT_CELLS = 0, WEFT_NODES = 1 };
 enum weft_poisson_order { WEFT_SPECTRAL = 0, WEFT_SECOND_ORDER = 1 };
@@ -46,9 +46,9 @@ typedef struct weft_poisson_options {
 int weft_poisson_create(const weft_poisson_options* options, MPI_Comm comm, weft_poisson** solver);
 /// Local; at any time, also after MPI_Finalize. NULL is fine.
 void weft_poisson_destroy(weft_poisson* solver);
-/// Solves for u, which may be rho. `mean` receives the mean of rho that was removed: the real and the
-/// imaginary part, both 0 where the solution is unique. It may be NULL. Collective. NULL is valid for
-/// the arrays of an empty box.
+/// Solves for u, which may be rho. `mean` receives the mean of rho that was subtracted: the real
+/// and the imaginary part. Both are 0 if the solution is unique. `mean` may be NULL. Collective.
+/// NULL is valid for the arrays of an empty box.
 int weft_poisson_solve(weft_poisson* solver, const void* rho, void* u, double mean[2]);
 /// The layout of rho and u. Free it with weft_layout_destroy.
 int weft_poisson_layout(const weft_poisson* solver, weft_layout** layout);

@@ -1,6 +1,6 @@
 #pragma once
 
-// Excludes MPI's withdrawn C++ bindings, which would have to be linked.
+// Leaves out MPI's old C++ bindings. A program with them would need another library.
 #ifndef OMPI_SKIP_MPICXX
 #define OMPI_SKIP_MPICXX 1
 #endif
@@ -35,11 +35,11 @@ struct PoissonOptions {
   GridPoints points = GridPoints::cells;
   /// The lengths of the box, between the walls: one for all axes, or one for each.
   std::vector<double> lengths = {1.0};
-  /// Open and second: a convolution with the potential of a charge on a doubled grid. Open and
-  /// spectral needs three axes: a truncated kernel, for a smooth rho that is zero near the ends. The
-  /// grid is then padded to the length of the box and its diagonal.
+  /// With open boundaries, `second` is a convolution on a doubled grid with the potential of a
+  /// point charge. `spectral` uses a truncated kernel. It needs three axes, and a smooth rho that
+  /// is zero near the ends. Its grid is padded to the length of the box plus its diagonal.
   PoissonOrder order = PoissonOrder::spectral;
-  Element element = Element::real;    ///< of rho and u; complex: both parts are solved for
+  Element element = Element::real;    ///< of rho and u; complex: solves for both parts
   MPI_Comm comm = MPI_COMM_NULL;      ///< MPI_COMM_NULL: this process alone, without MPI
   std::optional<Layout> layout = {};  ///< of rho and u; absent: a slab
   int threads = 1;                    ///< OpenMP threads of this rank
@@ -47,18 +47,19 @@ struct PoissonOptions {
 
 /// Solves laplacian(u) = rho on a box, for many rho on one grid.
 ///
-/// Shapes      rho and u of a rank are layout().box(rank) of the whole arrays, dense, in the layout's
-///             memory order.
-/// Mean        where every end is periodic or Neumann, u is free by a constant, and only a rho
-///             without a mean has a solution. solve() removes the mean and returns it. u has no mean.
-/// Memory      rho is unchanged unless u is the same array. workspace_bytes(), the factors of open
-///             boundaries included.
+/// Shapes      rho and u of a rank are layout().box(rank) of the whole arrays, dense, in the
+///             layout's memory order.
+/// Mean        if every end is periodic or Neumann, a solution exists only for a rho of mean 0, and
+///             a constant may be added to u. solve() subtracts the mean of rho and returns it. The
+///             mean of u is 0.
+/// Memory      rho is unchanged unless u is the same array. workspace_bytes() includes the factors
+///             of open boundaries.
 /// Collective  construction and solve(), over the communicator. All ranks succeed or all throw the
 ///             same Error. Destruction is local and safe at any time.
 /// Threads     as Fft.
 /// Errors      invalid_argument for conditions that do not fit; disagreement (ranks gave different
 ///             options); those of Fft.
-/// Cost        a transform there and back: the factors are applied while lines are in cache.
+/// Cost        a transform forward and backward. The factors are applied while lines are in cache.
 /// Sources     Swarztrauber 1977 for walls; Hockney and Eastwood 1988 for open boundaries of second
 ///             order; Vico, Greengard and Ferrando 2016 for those of spectral order.
 template <class T>
@@ -70,8 +71,8 @@ class PoissonSolver {
  public:
   explicit PoissonSolver(const PoissonOptions& options);
 
-  /// Solves for u, and returns the mean of rho that was removed; otherwise 0. u may be rho. Null is
-  /// valid for an empty box.
+  /// Solves for u. Returns the mean of rho that was subtracted, or 0. u may be rho. Null is valid
+  /// for an empty box.
   double solve(const T* rho, T* u);
   std::complex<double> solve(const std::complex<T>* rho, std::complex<T>* u);
 
@@ -79,7 +80,7 @@ class PoissonSolver {
   /// The layout of rho and u.
   const Layout& layout() const;
   std::int64_t workspace_bytes() const;
-  /// Describes the stages and exchanges of solve(), with their predicted times where a model of a
+  /// Describes the stages and exchanges of solve(). Predicted times are included if a model of a
   /// machine planned them.
   std::string explain() const;
 

@@ -16,17 +16,18 @@ namespace weft {
 enum class Limit { arithmetic, memory, latency, bandwidth, congestion, nothing };
 const char* to_string(Limit);
 
-/// The predicted time of one stage or exchange on the rank that has the most to do. Seconds.
+/// The predicted time of one stage or exchange, on the rank with the most work, in seconds.
 struct StepCost {
   std::string name;
   bool is_exchange = false;
   double arithmetic_s = 0;  ///< of a stage
-  double memory_s = 0;      ///< of a stage; of an exchange: MPI's own packing of strided boxes
+  double memory_s = 0;      ///< of a stage; of an exchange: packing by MPI, and reading what other
+                            ///< ranks have just written
   double start_s = 0;       ///< of an exchange: starting its messages
   double wire_s = 0;        ///< of an exchange: bytes on the busiest link
   double processor_s = 0;   ///< of an exchange: work of the processor for bytes, never hidden
   double hidden_s = 0;      ///< of an exchange: overlapped with the computing of stages
-  std::int64_t bytes = 0;   ///< read and written by a stage; from others by an exchange
+  std::int64_t bytes = 0;   ///< read and written by a stage; moved between ranks by an exchange
   std::int64_t messages = 0;
   Limit limit = Limit::nothing;
   std::string where;  ///< the link that limits an exchange
@@ -40,12 +41,12 @@ struct StepCost {
 /// Stages and exchanges in the order of forward, or of a round trip; a stage first.
 struct PlanCost {
   std::vector<StepCost> steps;
-  double call_s = 0;  ///< of the call: checks of arguments and agreement of all ranks
+  double call_s = 0;  ///< checks of arguments and agreement of all ranks, once a call
   double seconds() const;
   friend bool operator==(const PlanCost&, const PlanCost&) = default;
 };
 
-/// Another plan for the same problem, and its disadvantage.
+/// Another plan for the same problem, and the reason why it is slower.
 struct Alternative {
   std::string way;        ///< its layouts and exchanges in words
   double seconds = 0;     ///< predicted
@@ -58,13 +59,13 @@ struct Alternative {
 struct Prediction {
   std::string machine;
   PlanCost cost;
-  std::vector<Alternative> alternatives;  ///< the next best, fastest first
+  std::vector<Alternative> alternatives;  ///< the next best plans, fastest first
   std::int64_t considered = 0;            ///< number of plans that were compared
   double measured_s = 0;                  ///< in a trial; 0: not tried
-  /// Order of ranks over the nodes, in the notation of default_order(); empty: the default.
+  /// Order of ranks over the nodes, in the notation of default_order(). Empty: the default order.
   std::string order = {};
   double default_order_s =
-      0;  ///< the time that the same plan takes in the default order; 0: this is it
+      0;  ///< the time of the same plan in the default order; 0 if `order` is the default
   friend bool operator==(const Prediction&, const Prediction&) = default;
 };
 

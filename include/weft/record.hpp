@@ -17,11 +17,12 @@ struct StepRecord {
   std::int64_t bytes_sent = 0;     ///< to other ranks
   std::int64_t messages = 0;       ///< to other ranks
   /// Bytes that an exchange reads from the memory of other ranks of this node, without a message.
-  /// They are the parts of this rank's box after it that were in other boxes before it.
+  /// They are the elements of this rank that belonged to those ranks before the exchange.
   std::int64_t bytes_from_others = 0;
   double waited_s = 0;  ///< of an exchange: this rank only waited
   double under_way_s =
-      0;  ///< of an exchange: messages were under way; the part without waiting is hidden
+      0;  ///< of an exchange: messages were under way. The part in which this rank did not wait is
+          ///< hidden
 };
 
 }  // namespace weft

@@ -9,10 +9,10 @@
 
 namespace weft {
 
-/// The space in which a round trip turns: that of its function.
+/// The space in which a round trip calls its function, and turns.
 enum class ApplyIn { spectrum, space };
 
-/// The numbers of arrays in a round trip, by its steps.
+/// The numbers of arrays at four points of a round trip.
 struct FieldCounts {
   std::int64_t stored_in = 1;   ///< the caller's inputs
   std::int64_t in = 1;          ///< fields that are transformed there
@@ -24,8 +24,8 @@ struct FieldCounts {
   friend bool operator==(const FieldCounts&, const FieldCounts&) = default;
 };
 
-/// The stages and the time of a round trip depend on these values. Fields are those of one
-/// component: a vector field of three components is three.
+/// The properties on which the stages and the time of a round trip depend. Each component counts as
+/// a field: a vector field of three components is three fields.
 struct FieldTrip {
   ApplyIn turn = ApplyIn::spectrum;
   FieldCounts counts = {};
@@ -34,8 +34,9 @@ struct FieldTrip {
 };
 
 /// Predicts the time of a round trip of a plan, without the work of its functions. The steps are
-/// those that a run records. They are the stages there, the one with the function, the stages back,
-/// and the exchanges of all fields between them. Throws unsupported for a plan without round trips.
+/// those that a run records: the outward stages, the stage with the function, and the stages of the
+/// return. Between them are the exchanges of all fields. Throws unsupported for a plan without
+/// round trips.
 Prediction predict(const Plan& plan, const FieldTrip& trip, const Machine& machine);
 
 /// Describes the stages and exchanges of a round trip, and their predicted times if given.

@@ -3,18 +3,19 @@
 
 #include <stdint.h>
 
-/// A block of distributed arrays of one layout, while it is in cache.
+/// The part of distributed arrays that is in cache while a function of the user works on it. All
+/// arrays have one layout.
 ///
 /// A function of a transform reads the inputs and writes every element of the outputs. All arrays
 /// have the same extents and strides. Element i of an array is at the sum of i[axis]*strides[axis]
-/// from its start. Transformed axes of the stage are whole in a tile.
+/// from its start. A tile has whole lines along the axes that its stage transforms.
 typedef struct weft_tile {
   int64_t dims;
   int64_t input_count;
   int64_t output_count;
   int64_t result_count;
-  int64_t real_bytes;      ///< of the real numbers: 4, 8 or 16
-  int64_t is_complex;      ///< 1: elements are pairs of them
+  int64_t real_bytes;      ///< bytes of a real number: 4, 8 or 16
+  int64_t is_complex;      ///< 1: elements are pairs of real numbers
   const int64_t* lower;    ///< index of the first element in the global array, by axis
   const int64_t* extents;  ///< elements, by axis
   const int64_t* strides;  ///< in elements, by axis
@@ -22,10 +23,11 @@ typedef struct weft_tile {
   void* const* outputs;
   /// By axis, one number for each index of the tile. In the spectrum: the wavenumber, in units of
   /// 2*pi/L on Fourier axes and of pi/L on cosine and sine axes. In space, and on axes that are not
-  /// transformed: the position, where L is 1 on transformed axes and the extent on the others.
+  /// transformed: the position. The length of a transformed axis is then 1; the length of another
+  /// axis is its extent.
   const double* const* coordinates;
-  /// By axis, one number for each index of the tile, or NULL where all are 1. In half a spectrum: how
-  /// many elements of the whole spectrum an element represents, 1 or 2.
+  /// By axis, one number for each index of the tile, or NULL if all are 1. In half a spectrum, an
+  /// element represents this many elements of the whole spectrum: 1 or 2.
   const double* const* weights;
   double* results;  ///< sums or maxima of this tile, 0 or -infinity at first
 } weft_tile;

@@ -11,11 +11,11 @@ namespace weft {
 /// The elements of a tile along one axis.
 struct TileRow {
   std::int64_t offset = 0;              ///< of the first element, from the start of each array
-  const std::int64_t* index = nullptr;  ///< of the first element in the tile, by axis
+  const std::int64_t* index = nullptr;  ///< index of the first element in the tile, by axis
 };
 
-/// Returns the axis along which loops over a tile are fast: its elements are adjacent in memory. If no
-/// such axis has more than one element, the longest axis.
+/// Returns the axis along which loops over a tile are fast, because its elements are adjacent in
+/// memory. If no such axis has more than one element, returns the longest axis.
 inline std::int64_t row_axis(const Tile& tile) {
   std::int64_t longest = 0;
   for (std::int64_t axis = 0; axis < tile.dims; ++axis) {

@@ -5,12 +5,12 @@
 //
 // Every function that can fail returns an int: WEFT_OK or an error code. weft_last_error() then
 // returns the message (rule, given value, remedy) to the same thread. Results are returned through
-// pointers, which are untouched on failure. NULL for a pointer that may not be NULL gives
-// WEFT_INVALID_ARGUMENT; a collective call then fails on all ranks. Two errors concern the calling
+// pointers, which are untouched on failure. If a pointer is NULL but may not be, the code is
+// WEFT_INVALID_ARGUMENT. A collective call then fails on all ranks. Two errors concern the calling
 // rank alone, because weft cannot know the other ranks: a NULL handle in weft_fft_forward and
 // weft_fft_backward, and an invalid communicator.
 
-// Excludes MPI's withdrawn C++ bindings.
+// Leaves out MPI's old C++ bindings. A program with them would need another library.
 #ifndef OMPI_SKIP_MPICXX
 #define OMPI_SKIP_MPICXX 1
 #endif
@@ -48,7 +48,7 @@ enum weft_error {
 enum weft_modes { WEFT_ALL_MODES = -1, WEFT_TWO_THIRDS = -2 };
 /// A value of weft_options.support other than a number.
 enum weft_support { WEFT_ALL_POINTS = -1 };
-/// The numbers of the input where the kinds leave it open.
+/// The type of the input, if the kinds leave that open.
 enum weft_element { WEFT_ELEMENT_AUTOMATIC = 0, WEFT_ELEMENT_REAL = 1, WEFT_ELEMENT_COMPLEX = 2 };
 /// WEFT_F80 is long double as the compiler has it.
 enum weft_precision { WEFT_F32 = 0, WEFT_F64 = 1, WEFT_F80 = 2 };
@@ -60,7 +60,7 @@ enum weft_norm {
   WEFT_NORM_ORTHO = 2,
   WEFT_NORM_FORWARD = 3
 };
-/// The wanted output layout: the cheapest, that of the input, or the given one.
+/// The wanted output layout: the cheapest, the input's, or the given layout.
 enum weft_output { WEFT_OUTPUT_ANY = 0, WEFT_OUTPUT_SAME = 1, WEFT_OUTPUT_GIVEN = 2 };
 enum weft_effort { WEFT_ESTIMATE = 0, WEFT_MEASURE = 1, WEFT_EXHAUSTIVE = 2 };
 enum weft_method {
@@ -82,7 +82,7 @@ enum weft_requests {
   WEFT_REQUESTS_ORDINARY = 1,
   WEFT_REQUESTS_PERSISTENT = 2
 };
-/// The exchange among ranks of one node, when the transform has several nodes.
+/// The exchange among ranks of one node, if the transform has several nodes.
 enum weft_nodes {
   WEFT_NODES_AUTOMATIC = 0,
   WEFT_NODES_UNAWARE = 1,
@@ -101,7 +101,7 @@ enum weft_preset {
   WEFT_PRESET_FFT2D_P = 5,
   WEFT_PRESET_P3DFFT = 6
 };
-/// As many chunks as there are slices to send.
+/// A value of weft_exchange.chunks: one chunk for each slice of the array.
 #define WEFT_EVERY_SLICE INT64_MAX
 
 /// Arrays have 1 to WEFT_MAX_DIMS axes.
@@ -119,7 +119,7 @@ typedef struct weft_halo weft_halo;
 const char* weft_version(void);
 /// Name of an error code, "invalid_argument". Static text.
 const char* weft_error_name(int code);
-/// Message of this thread's last failed call, "" when there is none. Valid until the next failure.
+/// Message of this thread's last failed call, "" if there is none. Valid until the next failure.
 const char* weft_last_error(void);
 /// Frees a text that weft has returned through a char**. NULL is fine.
 void weft_free(void* text);
@@ -131,13 +131,13 @@ void weft_free(void* text);
 // `dims` elements, in logical axis order. `order` lists the axes from slowest to fastest in memory;
 // NULL is C order.
 //
-// Errors  WEFT_INVALID_ARGUMENT for a shape of no or more than WEFT_MAX_DIMS axes; extents below 1;
-//         a size beyond 63 bits; axes out of range; a grid of more parts than ranks; boxes that
-//         overlap or leave a hole.
+// Errors  WEFT_INVALID_ARGUMENT for a shape without axes or with more than WEFT_MAX_DIMS; extents
+//         below 1; a size beyond 63 bits; axes out of range; a grid of more parts than ranks; boxes
+//         that overlap or leave a hole.
 
-/// Splits axis a into grid[a] parts, [n*r/p, n*(r+1)/p); rank numbers run over the grid with its
-/// last axis fastest. `ranks` is the product of the grid or more; 0 means the product. The ranks
-/// beyond it own nothing.
+/// Splits axis a into grid[a] parts, [n*r/p, n*(r+1)/p). Ranks number the positions of the grid
+/// with its last axis fastest. `ranks` is at least the product of the grid; 0 means the product.
+/// Ranks beyond the product own nothing.
 int weft_layout_grid(int dims, const int64_t* shape, const int64_t* grid, const int* order,
                      int64_t ranks, weft_layout** layout);
 /// Splits one axis over all ranks.
@@ -157,9 +157,9 @@ int weft_layout_of_boxes(int dims, const int64_t* shape, int64_t ranks, const in
 int weft_layout_of_local_boxes(int dims, const int64_t* shape, const int64_t* lower,
                                const int64_t* upper, const int* order, MPI_Comm comm,
                                weft_layout** layout);
-/// Creates a layout with the same ownership in another memory order.
+/// Creates a layout with the same boxes in another memory order.
 int weft_layout_with_order(const weft_layout* layout, const int* order, weft_layout** result);
-/// Creates the layout of `count` arrays of this layout, one after the other in memory: with a
+/// Creates the layout of `count` arrays of this layout, one after the other in memory. It has a
 /// leading axis, which every rank holds whole.
 int weft_layout_with_components(const weft_layout* layout, int64_t count, weft_layout** result);
 /// Creates a layout from the text of weft_layout_json.
@@ -170,7 +170,7 @@ void weft_layout_destroy(weft_layout* layout);
 int weft_layout_dims(const weft_layout* layout, int* dims);
 int weft_layout_ranks(const weft_layout* layout, int64_t* ranks);
 int weft_layout_shape(const weft_layout* layout, int64_t* shape);
-/// The box of any rank: lower[a] <= index < upper[a]; all extents 0 where it owns nothing.
+/// The box of any rank: lower[a] <= index < upper[a]. If the rank owns nothing, all extents are 0.
 int weft_layout_box(const weft_layout* layout, int64_t rank, int64_t* lower, int64_t* upper);
 /// Strides in elements of a rank's dense local array, in logical axis order.
 int weft_layout_strides(const weft_layout* layout, int64_t rank, int64_t* strides);
@@ -184,8 +184,8 @@ int weft_layout_json(const weft_layout* layout, char** json);
 // ------------------------------------------------------------------------------------------------
 // transforms
 
-/// Choices that are forced on every exchange. Its size never changes: later versions use reserved
-/// space, in which 0 means the default.
+/// Choices that are forced on every exchange. The size of this struct never changes. Later versions
+/// use reserved space, in which 0 means the default.
 typedef struct weft_exchange {
   int64_t chunks;       ///< number of parts in which the array is sent; 0: weft chooses
   int64_t piece_bytes;  ///< largest piece of packed messages; 0: weft chooses
@@ -199,8 +199,8 @@ typedef struct weft_exchange {
   int reserved[9];      ///< 0
 } weft_exchange;
 
-/// Options that steer planning. Its size never changes: later versions use reserved space, in which
-/// 0 means the default.
+/// Options that steer planning. The size of this struct never changes. Later versions use reserved
+/// space, in which 0 means the default.
 typedef struct weft_planning {
   const char* machine;  ///< the machine for planning: the name of one that ships with weft, JSON,
                         ///< "local" (the ranks' machine, measured once in 0.2 s and kept for the
@@ -208,11 +208,11 @@ typedef struct weft_planning {
                         ///< by default "local"; weft_plan_json and _explain: "fixed-rule"
   const char* wisdom;   ///< path of a file of plans that trials chose; NULL: none. weft_fft_create
                         ///< looks there first, and adds the choice of new trials
-  double budget_s;      ///< with more effort than estimate: seconds for trials of local FFTs and of
-                        ///< the best few plans; 0: none
+  double budget_s;      ///< seconds for trials of local FFTs and of the best few plans, if effort
+                        ///< is above estimate; 0: no trials
   int effort;           ///< enum weft_effort
-  int all_ranks;    ///< for an input that weft chooses: 1: every rank gets a part; -1: fewer ranks
-                    ///< may share the array where that is faster; 0: 1 unless machine is given
+  int all_ranks;    ///< if weft chooses the input layout. 1: every rank gets a part; -1: the array
+                    ///< may be on fewer ranks if that is faster; 0: as 1, unless machine is given
   int reserved[8];  ///< 0
 } weft_planning;
 
@@ -223,7 +223,7 @@ typedef struct weft_planning {
 /// refuses non-zero reserved space, because a later header has given it a meaning.
 typedef struct weft_options {
   size_t struct_size;
-  const int64_t* shape;  ///< of the whole array; real space for r2c
+  const int64_t* shape;  ///< of the whole array; for r2c in real space
   int dims;
   int axes_count;             ///< 0: all axes
   const int* axes;            ///< negative ones count from the end
@@ -231,10 +231,10 @@ typedef struct weft_options {
   const weft_layout* output;  ///< with WEFT_OUTPUT_GIVEN, otherwise NULL
   const char* engine;         ///< as FftOptions::engine; NULL: empty
   int output_choice;          ///< enum weft_output
-  int kind;                   ///< enum weft_kind; WEFT_R2C: of the last of axes, others c2c
+  int kind;                   ///< enum weft_kind; WEFT_R2C: the last of axes is r2c, the others c2c
   int precision;              ///< enum weft_precision; WEFT_F64 unless set
   int norm;                   ///< enum weft_norm
-  int sign;                   ///< of the exponent of forward: -1 unless set to 1
+  int sign;                   ///< sign of the exponent of forward: -1 unless set to 1
   int threads;                ///< OpenMP threads of this rank
   int overwrite_input;        ///< not 0: the input may be destroyed
   int own_workspace;          ///< 0: call weft_fft_use_workspace before the first transform
@@ -244,17 +244,18 @@ typedef struct weft_options {
   const int* kinds;  ///< enum weft_kind of each of the axes, in their order; NULL: kind
   int element;       ///< enum weft_element
   /// The number of lowest wavenumbers in the spectrum of each of the axes, in their order: 1 .. n,
-  /// WEFT_ALL_MODES or WEFT_TWO_THIRDS. NULL: all. Forward drops the others, backward takes them as
-  /// zero.
+  /// WEFT_ALL_MODES or WEFT_TWO_THIRDS. NULL: all. Forward drops the other wavenumbers; backward
+  /// takes them as zero.
   const int64_t* modes;
-  /// The number of first points that the real-space array has of each of the axes, in their order:
-  /// 1 .. n or WEFT_ALL_POINTS. NULL: all. Forward takes the others as zero, backward omits them.
+  /// The number of points, counted from the first, that the real-space array has along each of the
+  /// axes, in their order: 1 .. n or WEFT_ALL_POINTS. NULL: all. Forward takes the other points as
+  /// zero; backward omits them.
   const int64_t* support;
   /// The extent of a leading axis of the arrays, which every rank holds whole; 0: no such axis. As
   /// FftOptions::components. In place, each component begins after weft_fft_inplace_bytes() /
   /// components bytes.
   int64_t components;
-  /// A transform on as many ranks, whose layouts are taken as for FftOptions::like; NULL: none.
+  /// Another transform on as many ranks. Its layouts are taken as for FftOptions::like. NULL: none.
   const weft_fft* like;
 } weft_options;
 
@@ -273,10 +274,10 @@ static inline int weft_options_init(weft_options* options) {
 ///             WEFT_LAYOUT_MISMATCH, WEFT_DISAGREEMENT (ranks gave different options),
 ///             WEFT_OUT_OF_MEMORY, WEFT_UNSUPPORTED, WEFT_FFT_FAILURE, WEFT_MPI_FAILURE.
 int weft_fft_create(const weft_options* options, MPI_Comm comm, weft_fft** fft);
-/// Creates a transform from an existing plan: JSON of weft_plan_json, for this number of ranks.
+/// Creates a transform from an existing plan for this number of ranks: the JSON of weft_plan_json.
 /// Otherwise as weft_fft_create.
 int weft_fft_create_from_plan(const char* plan_json, MPI_Comm comm, weft_fft** fft);
-/// Local; at any time, also after MPI_Finalize. NULL is fine.
+/// Local. May be called at any time, also after MPI_Finalize. NULL is fine.
 void weft_fft_destroy(weft_fft* fft);
 
 /// Transforms this rank's part of the array: X[k] = sum_j x[j] exp(sign * 2*pi*i * j*k / n)
@@ -286,19 +287,19 @@ void weft_fft_destroy(weft_fft* fft);
 ///             its layout's memory order.
 ///             c2c: complex numbers of the precision, in the format of C and FFTW.
 ///             r2c: reals in, complex numbers out.
-/// Memory      in == out is in place: the array has weft_fft_inplace_bytes, its real rows are
-///             padded. Otherwise they must not overlap; the input is unchanged unless
+/// Memory      in == out is in place: the array has weft_fft_inplace_bytes, and its real rows are
+///             padded. If not in place, both must not overlap, and the input is unchanged unless
 ///             overwrite_input.
 /// Collective  NULL is valid for an empty box. Threads are serialised, as in fft.hpp.
 int weft_fft_forward(weft_fft* fft, const void* in, void* out);
-/// Transforms in the other direction: `in` has the layout of forward's output, `out` that of its
-/// input.
+/// Transforms in the other direction: `in` has the layout of forward's output, and `out` the layout
+/// of its input.
 int weft_fft_backward(weft_fft* fft, const void* in, void* out);
 
 /// Transforms several arrays, in[i] into out[i]. If the exchanges are messages, one array is
-/// exchanged while the next is transformed. Each array is as above; all are in place or none. The
-/// first call with more than one array allocates a second workspace. Collective; the same count on
-/// all ranks.
+/// exchanged while the next is transformed. The rules for each array are those of forward and
+/// backward. All arrays are in place or none is. The first call with more than one array allocates
+/// a second workspace. Collective; the same count on all ranks.
 int weft_fft_forward_many(weft_fft* fft, int64_t count, const void* const* in, void* const* out);
 int weft_fft_backward_many(weft_fft* fft, int64_t count, const void* const* in, void* const* out);
 
@@ -313,8 +314,8 @@ enum weft_combine { WEFT_SUM = 0, WEFT_MAX = 1 };
 typedef struct weft_field_function {
   weft_tile_function call;
   void* user;
-  int is_pointwise;  ///< element i of the outputs depends on element i of the inputs alone, and all
-                     ///< inputs of an element are read before its outputs are written
+  int is_pointwise;  ///< not 0: element i of the outputs depends only on element i of the inputs,
+                     ///< and all inputs of an element are read before its outputs are written
   int combine;       ///< of weft_combine
   int64_t results;   ///< numbers that each call returns in weft_tile.results
 } weft_field_function;
@@ -326,14 +327,14 @@ typedef struct weft_field_work {
   weft_field_function function;
   weft_field_function before;  ///< may be without call
   weft_field_function after;   ///< may be without call
-  int64_t fields_there;        ///< transformed to the function; 0: as many as inputs
-  int64_t fields_back;         ///< transformed back; 0: as many as outputs
+  int64_t fields_there;        ///< fields from the inputs to the function; 0: as many as inputs
+  int64_t fields_back;         ///< fields from the function to the outputs; 0: as many as outputs
 } weft_field_work;
 
-/// Transforms fields there and back, and calls functions on tiles of them in cache: see
-/// weft::Fft::apply_in_spectrum. Arrays are as the input of forward, or for apply_in_space as its
-/// output; an output may be one of the inputs. `results` receives those of `before`, `function` and
-/// `after`, or is NULL if there are none. Collective.
+/// Transforms fields, calls functions on tiles of them in cache, and transforms back: see
+/// weft::Fft::apply_in_spectrum. Arrays have the layout of forward's input, or for apply_in_space
+/// of its output. An output may be one of the inputs. `results` receives the results of `before`,
+/// `function` and `after`. It is NULL if there are none. Collective.
 int weft_fft_apply_in_spectrum(weft_fft* fft, const weft_field_work* work, int64_t inputs,
                                const void* const* in, int64_t outputs, void* const* out,
                                double* results);
@@ -348,11 +349,11 @@ int weft_fft_explain_apply_in_spectrum(const weft_fft* fft, const weft_field_wor
 int weft_fft_explain_apply_in_space(const weft_fft* fft, const weft_field_work* work,
                                     int64_t inputs, int64_t outputs, char** text);
 
-/// Layouts of the input and the output of forward. Free them with weft_layout_destroy. With
-/// WEFT_OUTPUT_ANY the output of a single axis of n points that is divided among ranks has two
-/// axes, n1 x n2 = n. Element (k1, k2) is X[k1 + n1*k2]. weft_layout_dims returns the number of
-/// axes. r2c keeps n1/2+1 elements of axis 0, so that n1 is n divided by the extent of axis 1. For
-/// n without such factors the output has one axis.
+/// Layouts of the input and the output of forward. Free them with weft_layout_destroy. If a single
+/// axis of n points is divided among ranks, the output for WEFT_OUTPUT_ANY has two axes, n1 x n2 =
+/// n. Element (k1, k2) is X[k1 + n1*k2]. weft_layout_dims returns the number of axes. r2c keeps
+/// n1/2+1 elements of axis 0, but n1 is still n divided by the extent of axis 1. If n has no
+/// suitable factors, the output has one axis.
 int weft_fft_input_layout(const weft_fft* fft, weft_layout** layout);
 int weft_fft_output_layout(const weft_fft* fft, weft_layout** layout);
 /// This process's rank in both layouts.
@@ -361,11 +362,11 @@ int weft_fft_rank(const weft_fft* fft, int* rank);
 int weft_fft_inplace_bytes(const weft_fft* fft, int64_t* bytes);
 /// Strides, in elements, of the input in place, one for each axis: rows are padded for r2c.
 int weft_fft_inplace_strides(const weft_fft* fft, int64_t* strides);
-/// Positions of this rank's points along an axis of the input, which is `length` long. Wavenumbers
-/// of its part of an axis of the output. The array has room for the extent of the rank's box there;
-/// NULL is valid for an empty box. Cosine and sine axes have the points and wavenumbers of
-/// docs/conventions.md. Axes that are not transformed have wavenumbers of 0. An axis with an
-/// output of two axes is unsupported.
+/// Return the positions of this rank's points along an axis of the input, and the wavenumbers along
+/// an axis of the output. The axis is `length` long. The array has room for the extent of the
+/// rank's box along the axis. NULL is valid for an empty box. Cosine and sine axes have the points
+/// and wavenumbers of docs/conventions.md. Axes that are not transformed have wavenumbers of 0. If
+/// a single axis has an output of two axes, the result is WEFT_UNSUPPORTED.
 int weft_fft_positions(const weft_fft* fft, int axis, double length, double* positions);
 int weft_fft_wavenumbers(const weft_fft* fft, int axis, double length, double* wavenumbers);
 /// Memory of the transform in addition to the caller's arrays, on this rank.
@@ -373,9 +374,10 @@ int weft_fft_workspace_bytes(const weft_fft* fft, int64_t* bytes);
 /// Sets the caller's memory as the workspace: at least weft_fft_workspace_bytes, 64-byte aligned.
 /// Local.
 int weft_fft_use_workspace(weft_fft* fft, void* memory, int64_t bytes);
-/// Record of one step of a transform on this rank. A library with another size refuses the caller's.
+/// Record of one step of a transform on this rank. If the library has another size of this struct,
+/// weft_fft_record fails.
 typedef struct weft_step {
-  char name[96];       ///< truncated where it is longer
+  char name[96];       ///< truncated if longer
   int is_exchange;     ///< 0: a stage
   int reserved;        ///< 0
   double start_s;      ///< by a monotonic clock, seconds
@@ -391,7 +393,7 @@ typedef struct weft_step {
 /// Switches recording. While it is not 0, every run records its steps.
 int weft_fft_set_recording(weft_fft* fft, int on);
 /// Copies the first `capacity` steps of the last recorded run, and returns the number of all steps
-/// in `count`. `steps` may be NULL where capacity is 0. `step_size` is sizeof(weft_step).
+/// in `count`. `steps` may be NULL if capacity is 0. `step_size` is sizeof(weft_step).
 int weft_fft_record(const weft_fft* fft, weft_step* steps, int64_t capacity, size_t step_size,
                     int64_t* count);
 
@@ -411,7 +413,8 @@ int weft_plan_explain(const weft_options* options, int64_t ranks, char** text);
 
 /// Moves a distributed array of elements of any type from one layout to another.
 ///
-/// Shapes      source: this rank's box of `from`; target: that of `to`; each in its memory order.
+/// Shapes      source: this rank's box of `from`; target: its box of `to`; each in its memory
+///             order.
 /// Memory      source and target must not overlap. NULL is valid for an empty box.
 /// Collective  over `comm`; its size is the number of ranks of both layouts.
 /// Errors      WEFT_LAYOUT_MISMATCH, WEFT_DISAGREEMENT, WEFT_INVALID_ARGUMENT, WEFT_MPI_FAILURE;
@@ -434,23 +437,25 @@ int weft_scatter(const void* whole, void* local, const weft_layout* layout, int6
 /// Shapes      `below` and `above` have one width for each axis of the layout, 0 to its length;
 ///             NULL for `above`: as below. The local array is the box with its planes, dense in the
 ///             layout's memory order. A rank with an empty box has an empty array.
-/// Options     `periodic`: not 0 where the planes outside the array are those of its other end; NULL:
-///             on all axes. `exchange`: forced choices; NULL: none.
+/// Options     `periodic`: one number for each axis, not 0 if the array continues at its other end;
+///             NULL: all axes do. `exchange`: forced choices; NULL: none.
 /// Collective  over `comm`; MPI_COMM_NULL is this process alone, without MPI. All ranks succeed, or
 ///             all fail with the same code and message.
-/// Errors      WEFT_INVALID_ARGUMENT, WEFT_LAYOUT_MISMATCH, WEFT_DISAGREEMENT, WEFT_UNSUPPORTED (boxes
-///             that cut an axis at different positions), WEFT_OUT_OF_MEMORY, WEFT_MPI_FAILURE.
+/// Errors      WEFT_INVALID_ARGUMENT, WEFT_LAYOUT_MISMATCH, WEFT_DISAGREEMENT, WEFT_UNSUPPORTED
+///             (boxes that cut an axis at different positions), WEFT_OUT_OF_MEMORY,
+///             WEFT_MPI_FAILURE.
 int weft_halo_create(const weft_layout* layout, const int64_t* below, const int64_t* above,
                      const int* periodic, int64_t element_bytes, const weft_exchange* exchange,
                      MPI_Comm comm, weft_halo** halo);
-/// Local; at any time, also after MPI_Finalize. NULL is fine.
+/// Local. May be called at any time, also after MPI_Finalize. NULL is fine.
 void weft_halo_destroy(weft_halo* halo);
-/// Copies the elements of their owners into the planes, corners too. At an end that is not periodic,
-/// the planes outside the array stay as they are. Collective. NULL is valid for an empty array.
+/// Copies the elements of other ranks into the planes, corners included. At an end that is not
+/// periodic, the planes outside the array are not changed. Collective. NULL is valid for an empty
+/// array.
 int weft_halo_fill(weft_halo* halo, void* array);
-/// Adds each element of the planes to that of its owner, and sets the planes to zero. Planes outside
-/// the array stay as they are. The array has real or complex numbers of `precision`, enum
-/// weft_precision. The order of additions is fixed. Collective.
+/// Adds each element of the planes to the element that it copies, on the rank that owns it. Then
+/// sets the planes to zero. Planes outside the array are not changed. The array has real or complex
+/// numbers of `precision`, a weft_precision. The order of additions is fixed. Collective.
 int weft_halo_accumulate(weft_halo* halo, void* array, int precision);
 /// Shape of this rank's local array, one extent for each axis.
 int weft_halo_shape(const weft_halo* halo, int64_t* shape);

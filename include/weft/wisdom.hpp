@@ -12,13 +12,13 @@
 namespace weft {
 
 /// The properties of a machine that decide the fastest plan: names, versions and sizes, without
-/// measurements. Where nodes differ, texts name all values, and sizes are the smallest.
+/// measurements. If nodes differ, texts name all values, and sizes are the smallest.
 struct MachineIdentity {
   std::string weft;       ///< version
   std::string processor;  ///< its name in the system
   std::int64_t cores_per_node = 1;
   std::int64_t l2_bytes = 0;        ///< of one core
-  std::int64_t l3_share_bytes = 0;  ///< part of the last cache for each core that shares it
+  std::int64_t l3_share_bytes = 0;  ///< the last cache divided by the number of cores that share it
   std::string transposes;           ///< the instructions that transpose tiles
   std::string engine;               ///< local FFT libraries, their versions and instructions
   std::string mpi;                  ///< library and version
@@ -29,7 +29,7 @@ struct MachineIdentity {
   friend bool operator==(const MachineIdentity&, const MachineIdentity&) = default;
 };
 
-/// The fastest plan of trials, and the machine of these trials.
+/// The fastest plan in trials, and the machine of these trials.
 struct WisdomEntry {
   MachineIdentity machine;
   Plan plan;
@@ -52,7 +52,7 @@ class Wisdom {
   /// for an inconsistent plan.
   void add(const WisdomEntry& entry);
 
-  /// Adds all entries of another.
+  /// Adds all entries of another Wisdom.
   void merge(const Wisdom& other);
 
   friend bool operator==(const Wisdom&, const Wisdom&) = default;
@@ -63,23 +63,23 @@ class Wisdom {
 
 std::string to_json(const MachineIdentity&);
 std::string to_json(const Wisdom&);
-/// Inverse of to_json. Throws invalid_argument for anything damaged, unknown or impossible.
+/// Inverse of to_json. Throws invalid_argument for a text that is damaged, unknown or impossible.
 MachineIdentity machine_identity_from_json(std::string_view text);
-/// Inverse of to_json. Throws invalid_argument for anything damaged, unknown, of another version or
-/// inconsistent.
+/// Inverse of to_json. Throws invalid_argument for a text that is damaged, unknown, of another
+/// version or inconsistent.
 Wisdom wisdom_from_json(std::string_view text);
 
 /// Reads wisdom from a file; empty if there is no file. Local, no MPI.
-/// Errors  io_failure for an unreadable file, invalid_argument for a file of something other than
-///         wisdom or of another version; with the path.
+/// Errors  io_failure for an unreadable file; invalid_argument for a file that is not wisdom or of
+///         another version. The message has the path.
 Wisdom read_wisdom(const std::string& path);
 
 /// Adds wisdom to a file atomically: readers see the old file or the new one. Any number of
-/// processes may call it concurrently; nothing is lost. Local, no MPI.
-/// Errors  as read_wisdom; io_failure where the file cannot be written. The file is then unchanged.
+/// processes may add to the file concurrently; nothing is lost. Local, no MPI.
+/// Errors  as read_wisdom; io_failure if the file cannot be written. The file is then unchanged.
 void merge_into_file(const std::string& path, const Wisdom& more);
 
-/// Replaces the wisdom in a file atomically. Any other file is refused.
+/// Replaces the wisdom in a file atomically. Refuses a file that is not wisdom.
 void write_wisdom(const std::string& path, const Wisdom& wisdom);
 
 }  // namespace weft

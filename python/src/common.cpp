@@ -36,7 +36,8 @@ void translate_errors() {
       std::rethrow_exception(thrown);
     } catch (const Error& error) {
       const nb::object make = nb::module_::import_("weft.errors").attr("class_of");
-      // Messages may contain names of files and values of the environment, which can have any bytes.
+      // Messages may contain names of files and values of the environment, which may be invalid
+      // UTF-8.
       const std::string_view words = error.what();
       const auto text = nb::steal(PyUnicode_DecodeUTF8(
           words.data(), static_cast<Py_ssize_t>(words.size()), "backslashreplace"));

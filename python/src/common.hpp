@@ -32,8 +32,8 @@ nanobind::tuple as_tuple(const std::vector<T>& values) {
 using GivenError = std::optional<std::pair<std::string, std::string>>;
 std::optional<Error> to_error(const GivenError& given);
 
-/// Makes a class that belongs to its process refuse pickling and copying, with the message of
-/// `weft._support.pickles`.
+/// Makes a class refuse pickling and copying, because its objects belong to this process. The
+/// message is that of `weft._support.pickles`.
 template <class T>
 void refuse_pickles(nanobind::class_<T>& bound, const char* what, const char* remedy) {
   using namespace nanobind::literals;

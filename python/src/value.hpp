@@ -8,7 +8,7 @@
 
 namespace weft::python {
 
-/// Returns the hash of a value's text. 0.0 and -0.0 are equal but their texts differ, so the hash
+/// Returns the hash of a value's text. 0.0 and -0.0 are equal, but their texts differ. So the hash
 /// ignores the sign of every number that begins with 0.
 inline std::size_t hash_of(std::string text) {
   for (std::size_t at = 0; (at = text.find("-0.0", at)) != std::string::npos;) text.erase(at, 1);
@@ -16,8 +16,9 @@ inline std::size_t hash_of(std::string text) {
 }
 inline std::size_t hash_of(const nanobind::object& state) { return nanobind::hash(state); }
 
-/// Gives a plain value comparison, hash, copy and pickle in Python. It is immutable, so it is its
-/// own copy. `write` returns its JSON text or a tuple; `read` is the inverse.
+/// Gives a class of plain values comparison, hash, copy and pickle in Python. A value is immutable,
+/// so its copy is the value itself. `write` returns its JSON text or a tuple; `read` is the
+/// inverse.
 template <class T, class Write, class Read>
 void bind_value(nanobind::class_<T>& bound, Write write, Read read) {
   namespace nb = nanobind;

@@ -49,7 +49,7 @@ constexpr std::size_t most_round_trips = 8;
 
 Error invalid(const std::string& text) { return Error(ErrorCode::invalid_argument, text); }
 
-/// Returns the error of the numbers of fields.
+/// Returns the error of a call with wrong numbers of fields.
 std::optional<Error> count_error(const FieldWork& work, std::size_t inputs, std::size_t outputs) {
   constexpr std::int64_t most = 1000;
   const auto in = static_cast<std::int64_t>(inputs);
@@ -82,7 +82,7 @@ std::optional<Error> function_error(const FieldFunction& function, const char* n
   return {};
 }
 
-/// Returns the error of a function as an error of the call.
+/// Returns an exception of the user's function as an error of the call.
 Error error_of_function(const std::exception_ptr& reason) {
   try {
     std::rethrow_exception(reason);
@@ -204,7 +204,7 @@ run::RoundTrip& Handle::round_trip(const run::RoundTripShape& shape) {
     round_trips_.splice(round_trips_.begin(), round_trips_, known);
     return round_trips_.front();
   }
-  // Ranks make the same calls, so that the same round trip leaves on all of them.
+  // Ranks make the same calls, so all of them drop the same round trip here.
   if (round_trips_.size() == most_round_trips) {
     if (last_round_trip_ == &round_trips_.back()) last_round_trip_ = nullptr;
     round_trips_.pop_back();

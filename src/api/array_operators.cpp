@@ -20,8 +20,8 @@ struct LocalNumbers {
   Box box;
   Shape strides;
 
-  /// Returns the offset of the first element of a tile. Throws unsupported if the tile is not in the
-  /// box.
+  /// Returns the offset of the first element of a tile. Throws unsupported if the tile is not in
+  /// the box.
   std::int64_t offset_of(const Tile& tile, const char* name) const {
     std::int64_t offset = 0;
     bool is_inside = true;
@@ -39,7 +39,8 @@ struct LocalNumbers {
                       to_string(box) + "; plan with output any, and give this rank's array");
     return offset;
   }
-  /// Returns the axis of rows whose numbers are adjacent in the array: it is in memory, the tile in cache.
+  /// Returns the axis along which the numbers of the array are adjacent. The array is read from
+  /// memory; the tile is in cache in any case.
   std::int64_t row_axis_of(const Tile& tile) const {
     for (std::int64_t axis = 0; axis < tile.dims; ++axis)
       if (strides[static_cast<std::size_t>(axis)] == 1 && tile.extents[axis] > 1) return axis;
@@ -126,7 +127,7 @@ FieldFunction of_complex(const OperatorPlan& plan, const LocalNumbers& local, co
   });
 }
 
-/// Returns the factor of a product of two spectra of which backward makes the circular convolution.
+/// Returns the factor that makes backward of a product of two spectra the circular convolution.
 long double convolution_scale(const Problem& problem) {
   const auto points = static_cast<long double>(logical_points(problem));
   switch (problem.norm) {

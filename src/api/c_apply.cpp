@@ -9,7 +9,7 @@
 namespace weft::api {
 namespace {
 
-/// Returns a function of C++ for one of C.
+/// Returns a C++ function that calls a C function.
 FieldFunction function_of(const weft_field_function& given) {
   FieldFunction function;
   if (given.call != nullptr)

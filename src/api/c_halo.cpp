@@ -27,7 +27,7 @@ HaloProblem problem_from(const weft_layout* layout, const std::int64_t* below,
   return problem;
 }
 
-/// Copies a figure of a halo to the caller.
+/// Copies a number of a halo to the caller.
 template <class F>
 int give(const weft_halo* halo, const void* result, const char* name, F&& copy) noexcept {
   return guarded([&] {

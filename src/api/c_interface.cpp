@@ -63,7 +63,7 @@ static_assert(WEFT_EVERY_SLICE == every_slice);
 // Members follow these structs in weft_options, so their sizes never change.
 static_assert(sizeof(weft_exchange) == 80 && (sizeof(void*) != 8 || sizeof(weft_planning) == 64));
 
-/// A struct without the shape is useless.
+/// The smallest valid struct ends after the shape.
 constexpr std::size_t least_options_size = offsetof(weft_options, axes);
 
 weft_options default_options() {
@@ -78,7 +78,8 @@ weft_options default_options() {
 }
 
 void check_struct_size(std::size_t size) {
-  // Members after the pointers come in pairs of ints, so a multiple of 8 bytes divides no number.
+  // Members after the pointers are pairs of ints. So a size that is a multiple of 8 bytes ends
+  // between members.
   if (size >= least_options_size && size <= sizeof(weft_options) &&
       size % alignof(weft_options) == 0)
     return;

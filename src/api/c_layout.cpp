@@ -10,7 +10,7 @@
 namespace weft::api {
 namespace {
 
-/// Runs make() and gives its layout to the caller.
+/// Runs make() and hands the layout to the caller.
 template <class F>
 int make_layout(weft_layout** result, F&& make) noexcept {
   return guarded([&] {

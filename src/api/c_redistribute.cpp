@@ -4,8 +4,8 @@
 namespace weft::api {
 namespace {
 
-/// Reads both layouts on this rank, then moves the array on all ranks or fails on all. `call`: the
-/// name of the user's call.
+/// Reads both layouts on this rank. Then it moves the array on all ranks, or fails on all ranks.
+/// `call` is the name of the user's call.
 template <class ReadFrom, class ReadTo>
 int move_array(const char* call, const void* source, void* target, std::int64_t element_bytes,
                MPI_Comm comm, ReadFrom&& read_from, ReadTo&& read_to) noexcept {

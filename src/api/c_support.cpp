@@ -29,7 +29,7 @@ int remember(ErrorCode code, const char* message) noexcept {
   try {
     last_message = message;
   } catch (const std::bad_alloc&) {
-    last_message.clear();  // no memory for the message; the code is still returned
+    last_message.clear();  // no memory for the message: only the code is returned
   }
   return static_cast<int>(code);
 }

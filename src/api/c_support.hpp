@@ -26,10 +26,10 @@ struct weft_layout {
 
 namespace weft::api {
 
-/// Keeps the message for weft_last_error and returns the code.
+/// Stores the message for weft_last_error, and returns the code.
 int remember(ErrorCode code, const char* message) noexcept;
 
-/// Runs the body of a C function: no exception leaves it.
+/// Runs the body of a C function, and turns its exceptions into error codes.
 template <class F>
 int guarded(F&& body) noexcept {
   try {
@@ -47,7 +47,8 @@ int guarded(F&& body) noexcept {
   }
 }
 
-/// Reads the arguments of a collective call; returns its error, to be shared with all ranks.
+/// Reads the arguments of a collective call. Returns the error of this rank, if any; the call
+/// shares it with all ranks.
 template <class F>
 std::optional<Error> error_of(F&& read) {
   try {
@@ -68,11 +69,11 @@ constexpr bool agree(std::initializer_list<std::pair<int, E>> values) {
                      [](const auto& each) { return each.first == static_cast<int>(each.second); });
 }
 
-/// Throws invalid_argument when an argument that must be given is NULL.
+/// Throws invalid_argument if a required argument is NULL.
 void require(const void* argument, const char* name);
 
 Shape shape_from(int dims, const std::int64_t* values, const char* name);
-/// Returns the memory order; empty for NULL, which means C order.
+/// Returns the memory order. NULL means C order, and gives an empty list.
 std::vector<int> order_from(int dims, const int* order);
 
 /// Throws invalid_argument for a negative number.
@@ -104,7 +105,7 @@ Exchange exchange_of(const weft_exchange& given);
 /// Copies numbers to the caller's array, which may be NULL if there are none.
 void give_numbers(const std::vector<double>& numbers, double* result, const char* name);
 
-/// Gives the caller a copy, which weft_free frees.
+/// Gives the caller a copy of the text. The caller frees it by weft_free.
 void give_text(const std::string& text, char** result);
 void give_layout(Layout layout, weft_layout** result);
 

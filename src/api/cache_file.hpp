@@ -8,9 +8,9 @@
 
 namespace weft::api {
 
-/// A file of measurements that are kept for the user, in $XDG_CACHE_HOME/weft or ~/.cache/weft.
-/// Its name has a hash of all that decides the measurements. Losing it costs only another
-/// measurement, so that no failure is an error.
+/// A file of measurements in the user's cache, $XDG_CACHE_HOME/weft or ~/.cache/weft. Its name has
+/// a hash of everything on which the measurements depend. Losing the file only costs another
+/// measurement, so failures are not errors.
 class CacheFile {
  public:
   using Change = std::function<std::string(const std::string& before)>;
@@ -19,7 +19,7 @@ class CacheFile {
 
   const std::filesystem::path& path() const { return path_; }
 
-  /// Returns its text; "" if there is none, or if it cannot be read.
+  /// Returns the text of the file, or "" if it does not exist or cannot be read.
   std::string text() const;
 
   /// Replaces the text by the result of `change`. If that fails, prints a warning with the

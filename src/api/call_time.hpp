@@ -6,11 +6,11 @@
 
 namespace weft::api {
 
-/// Measures call_s of the machine. A transform of a few points runs on the ranks of a node, all
-/// nodes at once. Its time, less the time that the other figures predict, is call_s (at least 0).
-/// The slowest node decides, so that all ranks have the same value.
+/// Measures call_s of the machine. The ranks of each node run a transform of a few points, all
+/// nodes at once. call_s is its time, minus the time that the other figures predict, and at least
+/// 0. All ranks take the value of the slowest node.
 ///
-/// Collective. Cost: some milliseconds; a few KiB.
+/// Collective. Cost: some milliseconds, a few KiB.
 void measure_call(Machine& machine, const comm::Communicator& comm, int threads);
 
 }  // namespace weft::api

@@ -46,7 +46,7 @@ ChosenPlan newly_chosen(const Problem& given, const Handle::Options& options,
                         const comm::Communicator& comm) {
   // Errors are found before anything is measured.
   Problem problem = comm::together(comm, [&] { return checked(given); });
-  // Ranks may differ in threads, but have one plan.
+  // Ranks may have different numbers of threads, but they have the same plan.
   problem.threads = static_cast<int>(comm.max(std::int64_t{problem.threads}));
   PlannedBy by = planned_by(options.planning, problem.threads, options.engine, comm);
   Plan plan =
@@ -59,8 +59,8 @@ ChosenPlan newly_chosen(const Problem& given, const Handle::Options& options,
   return {std::move(plan), std::move(by.machine)};
 }
 
-/// For a problem in which every rank gets a part: returns the best plan without that condition, if
-/// it meets the condition.
+/// The problem may require that every rank gets a part. Returns the best plan without this
+/// requirement, if that plan meets it.
 std::optional<Plan> plan_from_wisdom_of_any_ranks(const std::string& path, Problem problem,
                                                   const MachineIdentity& machine,
                                                   const comm::Communicator& comm) {
@@ -86,13 +86,14 @@ ChosenPlan chosen_plan(const Problem& problem, const Handle::Options& options,
     known = plan_from_wisdom_of_any_ranks(options.planning.wisdom, complete, machine, comm);
   if (known) {
     known->problem.threads = problem.threads;
-    // A plan that was added by hand may name no engines.
+    // A plan that was added by hand may lack engines.
     if (known->line_engines.empty())
       choose_line_engines(*known, options.engine, may_try_engines(options.planning, comm), comm);
     return {std::move(*known), options.planning.machine};
   }
   ChosenPlan chosen = newly_chosen(problem, options, comm);
-  // The fixed rule or a model gives the same plan again at no cost.
+  // Only plans of trials are stored. The fixed rule or a model returns the same plan again at no
+  // cost.
   if (chosen.plan.chosen_by == "trials")
     add_to_wisdom(options.planning.wisdom, chosen.plan, machine, comm);
   return chosen;

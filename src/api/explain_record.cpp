@@ -7,8 +7,8 @@
 namespace weft {
 namespace {
 
-/// Returns the seconds that a step adds to its run. Stages run while messages are under way, so only
-/// the wait for messages counts.
+/// Returns the seconds that a step adds to its run. Stages run while messages are under way, so
+/// only the wait for messages counts.
 double added_seconds(const StepRecord& step) {
   return step.is_exchange && step.messages > 0 ? step.waited_s : step.end_s - step.start_s;
 }
@@ -37,7 +37,7 @@ std::string record_lines(std::span<const StepRecord> record, std::size_t steps, 
   const bool has_prediction = prediction != nullptr && prediction->cost.steps.size() == lines;
   std::string text =
       "the steps of the last run took " + readable_seconds(last - first) + " on this rank";
-  // A record has no time of the call itself, so its prediction leaves the call out, too.
+  // A record does not include the time of the call itself. So its prediction is left out too.
   if (has_prediction)
     text += "; predicted " + readable_seconds(prediction->cost.seconds() - prediction->cost.call_s);
   text += "\n";

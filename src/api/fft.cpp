@@ -56,7 +56,7 @@ comm::Communicator group_of(MPI_Comm comm) {
   return comm == MPI_COMM_NULL ? comm::Communicator::solo() : comm::communicator_of(comm);
 }
 
-/// Checks the numbers of the arrays before and after forward.
+/// Returns an error if the arrays of a call have the wrong types of numbers.
 std::optional<Error> element_error(const Plan& plan, Element before, Element after) {
   const Element wanted_before = plan.stages.front().source_element;
   const Element wanted_after = plan.stages.back().target_element;
@@ -70,7 +70,7 @@ std::optional<Error> element_error(const Plan& plan, Element before, Element aft
                    in_words(before, after));
 }
 
-/// Checks the numbers of the arrays of a round trip.
+/// Returns an error if the arrays of a round trip have the wrong type of numbers.
 std::optional<Error> side_error(const Plan& plan, ApplyIn turn, Element given) {
   const bool in_spectrum = turn == ApplyIn::spectrum;
   const Element wanted =
@@ -98,7 +98,7 @@ std::vector<void*> untyped(std::span<E* const> arrays) {
   return {arrays.begin(), arrays.end()};
 }
 
-/// The same in memory that this thread keeps for its next call.
+/// As above, in memory that this thread keeps for its next call.
 template <class E>
 std::span<const void* const> kept_inputs(std::span<const E* const> arrays) {
   thread_local std::vector<const void*> kept;

@@ -15,12 +15,12 @@
 
 namespace weft::api {
 
-/// A halo, which the C++, C and Python interfaces share. Threads as in Handle.
+/// A halo. The C++, C and Python interfaces use this class. Threads as in Handle.
 class HaloHandle {
  public:
   /// Collective over `comm`: compares the problem on all ranks, plans and binds. `mine` is an error
-  /// that this rank met while it read its arguments; if any rank has one, all throw it. `dtype`
-  /// names the elements' type, if the caller has a name.
+  /// that this rank found in its arguments. If any rank has an error, all throw it. `dtype` is the
+  /// caller's name of the elements' type, if any.
   HaloHandle(const HaloProblem& problem, const comm::Communicator& comm,
              const std::optional<Error>& mine = {}, const std::string& dtype = {});
 
@@ -34,7 +34,7 @@ class HaloHandle {
 
   /// Collective: all ranks run, or all throw if any has an error in `mine` or a null pointer.
   void fill(void* array, const std::optional<Error>& mine = {});
-  /// `precision` is that of the real numbers, one or two of which are an element.
+  /// `precision` is the precision of the real numbers. An element has one or two of them.
   void accumulate(void* array, Precision precision, const std::optional<Error>& mine = {});
 
  private:
@@ -43,9 +43,10 @@ class HaloHandle {
 
   comm::Communicator comm_;
   HaloProblem problem_;
-  Turns turns_;                                  ///< of this halo; after that of the communicator
-  std::string fill_words_;                       ///< names of the calls
-  std::array<std::string, 3> accumulate_words_;  ///< by precision
+  Turns turns_;                                  ///< turns of threads on this halo; taken after the
+                                                 ///< turn on the communicator
+  std::string fill_words_;                       ///< name of the call for comparison between ranks
+  std::array<std::string, 3> accumulate_words_;  ///< the same for accumulate, by precision
   Shape shape_;
   Shape strides_;
   std::int64_t elements_ = 0;

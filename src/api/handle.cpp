@@ -26,7 +26,7 @@ std::string layout_words(bool given, const Layout& layout) {
   return given ? to_json(layout) : "chosen by the plan";
 }
 
-/// Returns different texts for different numbers.
+/// Returns a number as text with all its digits, so that different numbers give different texts.
 std::string exactly(double value) {
   std::array<char, 32> text{};
   std::snprintf(text.data(), text.size(), "%.17g", value);
@@ -40,7 +40,8 @@ std::string machine_words(const Planning& planning) {
                                                   : "none";
 }
 
-/// Returns the problem and options of this rank as names and texts, even for an invalid problem.
+/// Returns the problem and options of this rank as names and texts, so that ranks can compare them.
+/// The problem may be invalid.
 std::vector<comm::NamedValue> named_values(const Problem& p, const Handle::Options& options) {
   std::vector<comm::NamedValue> values{
       {"shape", to_string(p.shape)},
@@ -71,7 +72,8 @@ std::vector<comm::NamedValue> named_values(const Problem& p, const Handle::Optio
   return values;
 }
 
-/// Throws unless all ranks have the same machine: machines of one name may differ. Collective.
+/// Throws unless all ranks have the same machine. Compares the figures, because machines with the
+/// same name may differ. Collective.
 void require_same_machine(const comm::Communicator& comm, const std::optional<Machine>& machine) {
   if (!machine) return;
   const std::string figures = comm::together(comm, [&] { return to_json(*machine); });
@@ -231,8 +233,9 @@ void Handle::execute(Direction direction, const void* in, void* out,
   const bool mine_in_place = in == out && has_some_array_;
   const std::optional<Error> wrong = mine ? mine : call_error(direction, in, out);
   CallGate gate(*this, {number_, direction}, wrong, mine_in_place);
-  // A rank with two arrays and no error starts early: it runs out of place or not at all. The first
-  // stage then hides the latency of the agreement, which matters on a slow network.
+  // A rank without an error that has two arrays starts its first stage before the ranks agree. This
+  // is safe, because its output is not its input. The stage then hides the latency of the
+  // agreement, which matters on a slow network.
   const bool goes_ahead = transform_->can_wait_at_gate() && !wrong && has_both_arrays_ &&
                           !mine_in_place && plan_.problem.fields() == 1;
   const bool in_place = goes_ahead ? false : gate.conclude();
@@ -340,7 +343,7 @@ std::int64_t Handle::inplace_bytes_of_one() const {
       element_bytes(plan_.stages.back().target_element, problem.precision);
   const std::int64_t bytes =
       std::max(in_elements * in_element, plan_.output().local_volume(rank) * out_element);
-  // The next component begins at an element of both arrays.
+  // The next component begins at a whole element of both the input and the output.
   const std::int64_t larger = std::max(in_element, out_element);
   return problem.components == 0 ? bytes : rounded_up(bytes, larger);
 }

@@ -22,24 +22,25 @@ namespace weft::api {
 /// A transform with a precision that is known only at run time. The C++, C and Python interfaces
 /// share it.
 ///
-/// Threads     calls that run it, change it or copy its record are serialised. So are the runs of
-///             all transforms of one communicator.
+/// Threads     calls that run a transform, change it or copy its record are serialised. The runs of
+///             all transforms of one communicator are serialised too.
 class Handle {
  public:
   struct Options {
     std::string engine =
         {};  ///< "auto" or a name; empty: the plan's engines, otherwise WEFT_ENGINE
     bool own_workspace = true;
-    Planning planning = {};               ///< the problem has the effort and all_ranks that count
+    Planning planning = {};               ///< effort and all_ranks are taken from the problem
+                                          ///< instead
     bool outputs_in_node_memory = false;  ///< as in planner::Freedom
   };
 
-  /// Collective over `comm`: compares the problem on all ranks, plans and binds. `mine` is an error
-  /// that this rank met while it read its arguments; if any rank has one, all throw it.
+  /// Compares the problem on all ranks, plans it and binds the plan. Collective over `comm`. `mine`
+  /// is an error that this rank found in its arguments. If any rank has an error, all throw it.
   Handle(const Problem& problem, const Options& options, const comm::Communicator& comm,
          const std::optional<Error>& mine = {});
 
-  /// Collective: binds an existing plan, the same on all ranks.
+  /// Binds an existing plan, which must be the same on all ranks. Collective.
   Handle(const Plan& plan, const Options& options, const comm::Communicator& comm,
          const std::optional<Error>& mine = {});
 
@@ -53,26 +54,28 @@ class Handle {
   void use_workspace(void* memory, std::int64_t bytes);
   bool recording() const;
   void set_recording(bool on);
-  /// Valid until the next run; record_now() is a copy, for threads that run concurrently.
+  /// Returns the record of the last recorded run, valid until the next run. Threads that run
+  /// concurrently must use the copy of record_now().
   const std::vector<StepRecord>& record() const {
     return last_round_trip_ ? last_round_trip_->record() : transform_->record();
   }
   std::vector<StepRecord> record_now() const;
 
-  /// Collective: all ranks run, or all throw if any has an error in `mine` or null pointers.
+  /// Runs a transform. If any rank has an error in `mine` or null pointers, all ranks throw.
+  /// Collective.
   void execute(Direction direction, const void* in, void* out,
                const std::optional<Error>& mine = {});
 
-  /// Collective: several arrays, the exchange of one while the next is transformed.
+  /// Transforms several arrays: one is exchanged while the next is transformed. Collective.
   void execute_many(Direction direction, std::span<const void* const> in,
                     std::span<void* const> out, const std::optional<Error>& mine = {});
 
-  /// Collective: a round trip of several fields, with functions of them. Returns the results of the
-  /// functions of all ranks, combined in the order of ranks.
+  /// Runs a round trip of several fields, with functions of tiles. Returns the results of the
+  /// functions, combined over all ranks in the order of ranks. Collective.
   std::vector<double> apply(ApplyIn turn, const FieldWork& work, std::span<const void* const> in,
                             std::span<void* const> out, const std::optional<Error>& mine = {});
 
-  /// Describes such a round trip, with its predicted times where a model planned the transform.
+  /// Describes such a round trip. Predicted times are included if a model planned the transform.
   std::string explain_apply(ApplyIn turn, const FieldWork& work, std::int64_t inputs,
                             std::int64_t outputs) const;
 
@@ -102,9 +105,9 @@ class Handle {
   /// Returns the bytes of one component in place.
   std::int64_t inplace_bytes_of_one() const;
   Shape strides_of_one_in_place() const;
-  /// Returns the strides with that of the components in place in front, if there are components.
+  /// Returns the strides in place. If there are components, their stride comes first.
   Shape with_components_in_place(Shape strides, Element element) const;
-  /// Transforms the components of arrays that were checked. Collective.
+  /// Transforms the components of arrays. The arrays must have been checked. Collective.
   void execute_components(const Variant& variant, std::span<const void* const> in,
                           std::span<void* const> out);
 
@@ -123,8 +126,8 @@ class Handle {
   /// Sets component_inputs_ and component_outputs_ to the fields of the arrays of a round trip.
   void split_components(ApplyIn turn, std::span<const void* const> in, std::span<void* const> out);
 
-  /// Returns the round trip of a shape, made by the first call with it. The last few are kept.
-  /// Collective.
+  /// Returns the round trip of a shape. The first call with a shape makes it. The last few round
+  /// trips are kept. Collective.
   run::RoundTrip& round_trip(const run::RoundTripShape& shape);
   void combine_ranks(const FieldWork& work, std::vector<double>& results);
 
@@ -135,23 +138,26 @@ class Handle {
   bool agreed_in_place(bool somebody, bool mine) const;
 
   comm::Communicator comm_;
-  std::int64_t number_ = 0;  ///< of this transform on the communicator, the same on all ranks
-  mutable Turns turns_;      ///< of this transform; after that of the communicator, if it runs
+  std::int64_t number_ = 0;  ///< number of this transform on its communicator, the same on all
+                             ///< ranks
+  mutable Turns turns_;      ///< turns of threads on this transform; a run takes the turn on the
+                             ///< communicator before
   Plan plan_;
   Layout input_;
   Layout output_;
   std::optional<run::Transform> transform_;
   kernel::LocalOptions local_;
-  std::optional<Machine> machine_;                   ///< by whose model the plan was chosen
-  std::list<run::RoundTrip> round_trips_;            ///< by their shape, the last used first
-  const run::RoundTrip* last_round_trip_ = nullptr;  ///< the last recorded run, if it was one
-  std::vector<double> gathered_;                     ///< results of all ranks in a run
+  std::optional<Machine> machine_;                   ///< its model chose the plan
+  std::list<run::RoundTrip> round_trips_;            ///< kept round trips, the last used first
+  const run::RoundTrip* last_round_trip_ = nullptr;  ///< the last recorded run, if it was a round
+                                                     ///< trip
+  std::vector<double> gathered_;                     ///< results of all ranks, during a run
   Direction last_recorded_ = Direction::forward;
   std::int64_t input_bytes_ = 0;
   std::int64_t output_bytes_ = 0;
-  bool has_some_array_ = false;                ///< this rank's input and output are not both empty
-  bool has_both_arrays_ = false;               ///< neither is empty
-  std::vector<const void*> component_inputs_;  ///< pointers of a run
+  bool has_some_array_ = false;                ///< this rank's input or output has elements
+  bool has_both_arrays_ = false;               ///< this rank's input and output both have elements
+  std::vector<const void*> component_inputs_;  ///< pointers to the components, during a run
   std::vector<void*> component_outputs_;
 };
 

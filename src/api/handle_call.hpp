@@ -15,7 +15,7 @@ struct Handle::RoundTripCall {
   const run::RoundTripShape& shape;
   const FieldWork& work;
 
-  /// Returns a positive number that differs where ranks must not, without allocating.
+  /// Returns a positive number that identifies the arguments. Allocates nothing.
   std::int64_t number() const;
   std::string words() const;
 };
@@ -26,10 +26,10 @@ struct Handle::Call {
   std::int64_t transform = 0;
   Direction direction = Direction::forward;
   std::size_t arrays = 1;
-  const RoundTripCall* work = nullptr;  ///< of a round trip
+  const RoundTripCall* work = nullptr;  ///< arguments of a round trip; otherwise null
 
   bool backward() const { return direction == Direction::backward; }
-  /// Returns different numbers for different calls, of up to a million arrays.
+  /// Returns a number that identifies the call. It is unique for calls with up to a million arrays.
   std::int64_t number() const {
     constexpr std::int64_t arrays_end = 1'000'003;
     const std::int64_t call = (transform * 2 + (backward() ? 1 : 0)) * arrays_end +
@@ -45,7 +45,8 @@ struct Handle::Call {
   }
 };
 
-/// Opens when all ranks have made the same call, without an error and out of place.
+/// A gate that the first message waits for. It opens if all ranks have made the same call, without
+/// an error and out of place.
 class Handle::CallGate final : public run::Gate {
  public:
   CallGate(const Handle& handle, const Call& call, const std::optional<Error>& mine,

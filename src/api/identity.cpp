@@ -53,8 +53,8 @@ std::string united(const comm::Communicator& comm, const std::string& mine) {
   return text;
 }
 
-/// Names the network devices between nodes, and the settings of transports, which also matter
-/// within a node. Collective.
+/// Returns the network devices between nodes and the settings of MPI transports. The settings also
+/// matter within a node. Collective.
 std::string fabric_of(const comm::Communicator& comm, std::int64_t nodes,
                       const std::string& devices) {
   const std::string settings = united(comm, printable(comm::transport_settings()));

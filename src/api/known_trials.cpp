@@ -26,7 +26,7 @@ CacheFile file_of_this_processor() {
   return {"line-trials", depends_on};
 }
 
-/// Returns the trials in a text; none if this version of weft cannot read it.
+/// Returns the trials in a text. Returns none if this version of weft cannot read the text.
 LineTrials trials_in(const std::string& text) {
   try {
     return planner::line_trials_from_json(text);
@@ -35,7 +35,8 @@ LineTrials trials_in(const std::string& text) {
   }
 }
 
-/// The trials that this process knows, by their file: a program may change XDG_CACHE_HOME.
+/// The trials that this process knows, by their file. There may be several files, because a program
+/// may change XDG_CACHE_HOME.
 struct Known {
   ProcessMutex mutex;
   std::map<std::filesystem::path, LineTrials> by_file;
@@ -47,7 +48,8 @@ struct Known {
   }
 };
 
-/// Never destroyed: static objects of the user may make transforms at the end.
+/// Returns the known trials. They are never destroyed, because static objects of the user may make
+/// transforms when the program ends.
 Known& known() {
   static auto& all = *new Known;
   return all;

@@ -6,12 +6,12 @@
 
 namespace weft::api {
 
-/// Returns the number of the way that was the fastest for these lines in an earlier trial. Knows the
-/// trials of this process and those in the user's cache. -1 if no trial compared these ways.
+/// Returns the number of the fastest way for these lines in an earlier trial. Searches the trials
+/// of this process and the trials in the user's cache. Returns -1 if no trial compared these ways.
 /// Thread-safe.
 ///
-/// The cache has one file for each processor and set of engines, next to local_machine()'s. A file
-/// that is damaged or of another version counts as empty.
+/// The cache has one file for each processor and set of engines, next to the files of
+/// local_machine(). A file that is damaged or of another version counts as empty.
 std::int64_t known_fastest(const planner::LineTrial& lines);
 
 /// Adds trials to those of this process and to the file. Warns if the file cannot be written.

@@ -20,12 +20,13 @@
 namespace weft::api {
 namespace {
 
-/// A trial for longer lines would take seconds. The engine of a shorter line with the same odd
-/// factors transforms them.
+/// A trial for longer lines would take seconds. For them, the trial of a shorter line with the same
+/// odd factors decides.
 constexpr std::int64_t longest_tried = 1 << 18;
-/// More bytes do not fit in any cache, so that their lines take the same time.
+/// More bytes do not fit in any cache, so more lines would not change the time of a line.
 constexpr std::int64_t most_bytes = std::int64_t{32} << 20;
-/// Fewer lines across memory are in one or two cache lines, and are transposed.
+/// Fewer adjacent lines across memory fit in one or two cache lines. They are always transposed,
+/// without a trial.
 constexpr double fewest_across = 8;
 
 bool is_auto(const std::string& word) { return word == kernel::auto_engine; }
@@ -53,7 +54,7 @@ std::vector<LineEngine> lines_of(const Plan& plan) {
   for (const Stage& stage : plan.stages)
     for (const int axis : stage.axes) {
       model::StageLines lines = model::lines_along(plan, stage, axis);
-      // A transform and its inverse, such as dct2 and dct3, have one choice for both directions.
+      // A kind and its inverse kind, such as dct2 and dct3, share one choice.
       lines.kind = std::min(lines.kind, traits_of(lines.kind).inverse);
       add(lines, false);
       if (lines.kind == Kind::c2c && lines.count >= fewest_across) add(lines, true);
@@ -65,8 +66,8 @@ std::vector<LineEngine> lines_of(const Plan& plan) {
   return found;
 }
 
-/// Chooses one of several ways for lines. Takes the result of a trial that rank 0 knows, otherwise of
-/// a new trial.
+/// Chooses one of several ways for lines. If rank 0 knows a trial of them, takes its result.
+/// Otherwise makes a new trial.
 class Chooser {
  public:
   Chooser(const Plan& plan, const comm::Communicator& comm) : plan_(plan), comm_(comm) {}
@@ -89,7 +90,7 @@ class Chooser {
   }
 
  private:
-  /// Returns the trial that decides for these lines, still without times.
+  /// Returns the trial that decides for these lines. It has no times yet.
   planner::LineTrial trial_of(const LineEngine& lines,
                               const std::vector<kernel::Engine*>& engines) const {
     planner::LineTrial trial{lines.kind,  plan_.problem.precision, plan_.line_effort, lines.length,
@@ -159,7 +160,7 @@ std::string engine_word(const std::string& given, const comm::Communicator& comm
     comm.broadcast(word, 0);
   }
   comm::together(comm, [&] {
-    kernel::engine_names();  // reports a library that cannot be loaded
+    kernel::engine_names();  // prints a message if a library cannot be loaded
     if (!is_auto(word)) kernel::engine(word);
   });
   return word;

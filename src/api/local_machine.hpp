@@ -10,13 +10,15 @@
 
 namespace weft::api {
 
-/// Returns the machine of the ranks, from the user's cache. If the cache has none, it is measured
-/// in about 0.2 s and kept. The cache is $XDG_CACHE_HOME/weft or ~/.cache/weft, with one file for
-/// each processor, FFT library, MPI library, network, number of ranks, nodes and threads. Rank 0 reads and
-/// writes. A file that is damaged or of another version is replaced by a new measurement. If the
-/// file cannot be written, there is a warning. The same on all ranks. Collective.
+/// Returns the machine of the ranks, from the user's cache. If the cache does not have it, it is
+/// measured in about 0.2 s and stored. The cache is $XDG_CACHE_HOME/weft or ~/.cache/weft. It has
+/// one file for each processor, FFT library, MPI library, network, number of ranks, nodes and
+/// threads. Rank 0 reads and writes. A file that is damaged or of another version is replaced by a
+/// new measurement. If the file cannot be written, there is a warning. The same on all ranks.
+/// Collective.
 ///
-/// Lines have the times of `engine`, for "auto" those of the fastest; empty as in engine_word().
+/// The times of lines are those of `engine`, or of the fastest engine for "auto". An empty `engine`
+/// is treated as in engine_word().
 ///
 /// Errors  invalid_argument for no threads; out_of_memory; mpi_failure; those of engine_word().
 Machine local_machine(const comm::Communicator& comm, int threads, const std::string& engine = {});

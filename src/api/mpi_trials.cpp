@@ -13,8 +13,8 @@
 namespace weft::api {
 namespace {
 
-/// Makes an array of zeros, with each page touched. Repeated transforms of zeros stay zeros, and
-/// cost the same as others.
+/// Makes an array of zeros, and touches each page. Repeated transforms of zeros remain zeros, and
+/// cost as much as transforms of other numbers.
 void make_room(AlignedBuffer& buffer, std::int64_t bytes) {
   if (buffer.size() >= bytes) return;
   buffer = AlignedBuffer();

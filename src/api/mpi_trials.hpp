@@ -12,7 +12,7 @@
 
 namespace weft::api {
 
-/// Runs plans on the ranks of a communicator, on arrays of its own.
+/// Runs plans on the ranks of a communicator, with arrays that it allocates.
 ///
 /// Memory  the largest input and output of all plans, and the workspaces of two plans.
 class MpiTrials final : public planner::Trials {
@@ -29,7 +29,7 @@ class MpiTrials final : public planner::Trials {
   /// The components of a plan's arrays, one after another in memory.
   struct Fields {
     std::int64_t count = 1;
-    std::int64_t in_bytes = 0;  ///< of one
+    std::int64_t in_bytes = 0;  ///< of one component
     std::int64_t out_bytes = 0;
   };
 

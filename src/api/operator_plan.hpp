@@ -11,7 +11,7 @@
 
 namespace weft::api {
 
-/// Numbers by array axis and by index on this axis of the whole spectrum.
+/// For each array axis, one number for each index of the whole spectrum along this axis.
 using AxisNumbers = std::vector<std::vector<long double>>;
 
 /// The rules of the tiles on which an operator is called.
@@ -30,7 +30,8 @@ struct TileRules {
 /// The plan of an operator: its rules, and the numbers of its axes.
 class OperatorPlan {
  public:
-  /// `name`: the operator in messages. Checks the lengths, and that the plan has round trips.
+  /// `name` is the name of the operator in messages. Checks the lengths, and that the plan has
+  /// round trips.
   OperatorPlan(const Plan& plan, std::string name, const operators::Lengths& lengths = {});
 
   const Plan& plan() const { return *plan_; }
@@ -48,15 +49,17 @@ class OperatorPlan {
 
   /// Returns the same number for each index of each axis.
   AxisNumbers filled(long double value) const;
-  /// Returns the wavenumbers of a transformed axis; those in units of the coordinates of tiles.
+  /// Return the wavenumbers of a transformed axis: wavenumbers() by its length, whole_wavenumbers()
+  /// in the units of Tile::coordinates.
   std::vector<long double> wavenumbers(int axis) const;
   std::vector<long double> whole_wavenumbers(int axis) const;
-  /// Returns the factors c of a transformed axis: the first derivative multiplies by i*c. It is zero in
-  /// the element of k and -k.
+  /// Returns the factors c of a transformed axis: the first derivative multiplies by i*c. The
+  /// factor of the Nyquist element, which represents k and -k, is 0.
   std::vector<long double> derivative_factors(int axis) const;
   /// Returns the squares of the wavenumbers, and zeros on axes that are not transformed.
   AxisNumbers squares() const;
-  /// Returns the index of the element that represents k and -k; -1 if there is none.
+  /// Returns the index of the Nyquist element, which represents both k and -k. Returns -1 if there
+  /// is none.
   std::int64_t nyquist_index(int axis) const;
 
  private:
@@ -65,8 +68,8 @@ class OperatorPlan {
   operators::Lengths lengths_;
 };
 
-/// Returns the function that divides by minus the sum of the squares of all axes. Elements where it is
-/// zero become zero.
+/// Returns the function that divides by minus the sum of the squares of all axes. Elements where it
+/// is zero become zero.
 FieldFunction divide_by_squares(const OperatorPlan& plan, const AxisNumbers& squares);
 
 }  // namespace weft::api

@@ -15,7 +15,7 @@
 
 namespace weft::api {
 
-/// Numbers by array axis and index, in the precision of the fields.
+/// AxisNumbers in the precision of the fields.
 template <class T>
 class AxisTables {
  public:
@@ -34,7 +34,8 @@ class AxisTables {
   std::vector<std::vector<T>> values_;
 };
 
-/// The tables of a tile. Their numbers along the row are used in the row; the others become one number.
+/// The numbers of all axes for a tile. Each element of a row has its own number along the row. The
+/// numbers of the other axes are combined to one number for the row.
 template <class T>
 class TileTables {
  public:
@@ -65,8 +66,9 @@ class TileTables {
   const T* along_ = nullptr;
 };
 
-/// Calls act(i, offset of element i) for the elements of a row. An output may be one of the inputs, so
-/// the arrays are not `restrict`: no element depends on another one, as the pragma says.
+/// Calls act(i, offset of element i) for the elements of a row. An output may be one of the inputs,
+/// so the arrays cannot be `restrict`. The pragma tells the compiler that no element depends on
+/// another.
 template <class Act>
 void for_each_point(std::int64_t count, std::int64_t stride, Act act) {
   if (stride == 1) {

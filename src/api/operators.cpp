@@ -1,4 +1,4 @@
-// Operators of one field: each element is multiplied by a number.
+// Operators of one field. Each element is multiplied by a number.
 #include <weft/operators.hpp>
 
 #include <cmath>
@@ -12,8 +12,8 @@
 namespace weft::api {
 namespace {
 
-/// Returns the function that multiplies by factor(sum of the squares of all axes). make_factor(zero)
-/// makes the factor of a precision.
+/// Returns the function that multiplies by factor(sum of the squares of all axes).
+/// make_factor(zero) makes the factor of a precision.
 template <class MakeFactor>
 FieldFunction of_squares(const OperatorPlan& plan, const AxisNumbers& squares,
                          const MakeFactor& make_factor) {

@@ -15,7 +15,7 @@ namespace {
 
 constexpr const char* variable = "WEFT_MACHINE";
 constexpr const char* fixed_rule = "fixed-rule";
-constexpr std::int64_t file_bytes_max = 16 << 20;  // as other machine files
+constexpr std::int64_t file_bytes_max = 16 << 20;  // the limit of all machine files
 
 /// Returns the value of the variable in rank 0's environment.
 std::string named(const comm::Communicator& comm) {
@@ -54,7 +54,7 @@ Machine machine_named(const std::string& name, const comm::Communicator& comm) {
 
 PlannedBy by_default(int threads, const std::string& engine, const comm::Communicator& comm) {
   const std::string name = named(comm);
-  // One rank has only one plan: there is nothing to choose.
+  // One rank has only one plan, so no machine is needed.
   if (name == fixed_rule || (name.empty() && comm.is_solo())) return {};
   if (name.empty())
     return {

@@ -10,17 +10,17 @@
 
 namespace weft::api {
 
-/// The basis of planning that was decided.
+/// The decision about the basis of planning.
 struct PlannedBy {
   std::optional<Machine> machine = {};  ///< absent: the fixed rule
   std::string note = {};                ///< for the plan, if weft made the decision
 };
 
-/// Returns whether every rank gets a part of an input that weft chooses.
+/// Returns whether every rank must get a part, if weft chooses the input layout.
 bool wants_all_ranks(const Planning& planning);
 
-/// Returns the given machine, otherwise that of `plan_by`, measured with `engine`, a word of
-/// engine_word(). Collective, the same on all ranks.
+/// Returns the given machine. Without one, returns the machine that `plan_by` means. A measurement
+/// uses `engine`, a word of engine_word(). Collective; the same result on all ranks.
 ///
 /// Errors  invalid_argument if WEFT_MACHINE names no machine; those of local_machine().
 PlannedBy planned_by(const Planning& planning, int threads, const std::string& engine,

@@ -29,7 +29,8 @@ std::string words_of(const std::vector<double>& lengths) {
   return text.str() + ")";
 }
 
-/// Returns what the transform of the problem does not compare itself, as names and texts.
+/// Returns as names and texts the options that ranks must compare in addition to those of the
+/// transform.
 std::vector<comm::NamedValue> named_problem(const PoissonProblem& problem) {
   return {{"shape", to_string(problem.shape)},
           {"boundary", words_of(problem.boundary)},

@@ -14,11 +14,11 @@
 
 namespace weft::api {
 
-/// A Poisson solver, which the C++, C and Python interfaces share. Threads as in Handle.
+/// A Poisson solver. The C++, C and Python interfaces use this class. Threads as in Handle.
 class PoissonHandle {
  public:
-  /// Collective over `comm`: compares the problem on all ranks, plans and binds. `mine` is an error
-  /// that this rank met while it read its arguments; if any rank has one, all throw it.
+  /// Compares the problem on all ranks, plans it and binds the plan. Collective over `comm`. `mine`
+  /// is an error that this rank found in its arguments. If any rank has an error, all throw it.
   PoissonHandle(const PoissonProblem& problem, const comm::Communicator& comm,
                 const std::optional<Error>& mine = {});
   PoissonHandle(const PoissonHandle&) = delete;
@@ -26,12 +26,12 @@ class PoissonHandle {
 
   const comm::Communicator& comm() const { return fft_->comm(); }
   const Plan& plan() const { return fft_->plan(); }
-  /// The layout of rho and u, and their numbers.
+  /// The layout of rho and u, and the type of their numbers.
   const Layout& layout() const { return fft_->input(); }
   Element element() const { return plan().stages.front().source_element; }
   std::int64_t workspace_bytes() const;
 
-  /// Solves for u, and returns the mean of rho that was removed; otherwise 0. Collective.
+  /// Solves for u. Returns the mean of rho that was subtracted, or 0. Collective.
   std::complex<double> solve(const void* rho, void* u, const std::optional<Error>& mine = {});
   std::string explain() const;
 

@@ -17,7 +17,7 @@
 namespace weft::api {
 namespace {
 
-/// The precision in which the numbers of an array of T are computed.
+/// The precision in which numbers of type T are computed.
 template <class T>
 using FactorReal = std::conditional_t<std::is_same_v<T, long double>, long double, double>;
 
@@ -93,8 +93,8 @@ double mean_inverse_distance(double a, double b, double c) {
   return 8 * total / (a * b * c);
 }
 
-/// The potential of a unit charge in free space, times the volume of a cell. At the charge it is the
-/// mean over its cell.
+/// The potential of a unit charge in free space, times the volume of a cell. At the charge itself,
+/// it is the mean over the cell.
 class FreePotential {
  public:
   explicit FreePotential(const std::vector<double>& steps) : dims_(steps.size()) {
@@ -208,7 +208,7 @@ PoissonFunction free_potential(const PoissonGrid& grid, const Handle& fft) {
   return made;
 }
 
-/// Returns the element of k = 0 of the first field; nothing where a tile does not have it.
+/// Returns the element k = 0 of the first field. Returns nothing if the tile does not contain it.
 template <class T>
 Parts<double> zero_mode(const Tile& tile) {
   for (std::int64_t axis = 0; axis < tile.dims; ++axis)
@@ -230,14 +230,14 @@ Parts<double> zero_mode(const Tile& tile, Precision precision) {
   return zero_mode<long double>(tile);
 }
 
-/// Returns a function that does the same, and whose results are the mean of the field.
+/// Returns a function that also returns the mean of the field as its results.
 FieldFunction with_mean(FieldFunction function, const Problem& problem) {
   const auto points = static_cast<double>(logical_points(problem));
   const bool has_two_parts = problem.element == Element::complex;
   function.results = has_two_parts ? 2 : 1;
   function.call = [solve = std::move(function.call), points, has_two_parts,
                    precision = problem.precision](const Tile& tile) {
-    const Parts<double> sum = zero_mode(tile, precision);  // the output may be in its place
+    const Parts<double> sum = zero_mode(tile, precision);  // read before the output overwrites it
     solve(tile);
     tile.results[0] = sum.re / points;
     if (has_two_parts) tile.results[1] = sum.im / points;

@@ -8,14 +8,15 @@
 
 namespace weft::api {
 
-/// The function of spectra that solves a Poisson problem, and the numbers that it reads.
+/// The function of spectra that solves a Poisson problem, and the array of factors that it reads.
 struct PoissonFunction {
   FieldFunction function = {};
   AlignedBuffer factors = {};  ///< of open boundaries, in the layout of the spectrum
 };
 
-/// Makes the function for a transform of the grid. Where the grid has a zero mode, the function's
-/// results are the mean of rho, and of complex numbers its imaginary part. Collective.
+/// Makes the function for a transform of the grid. If a constant may be added to u (has_zero_mode),
+/// the results of the function are the mean of rho: its real part and, for complex numbers, its
+/// imaginary part. Collective.
 PoissonFunction poisson_function(const PoissonGrid& grid, const Handle& fft);
 
 }  // namespace weft::api

@@ -87,7 +87,7 @@ Layout layout_of_local_boxes(const Shape& shape, const Box& mine, const comm::Co
   std::vector<Box> boxes;
   for (auto at = all.begin(); at != all.end(); at += 2 * dims)
     boxes.push_back({Shape(at, at + dims), Shape(at + dims, at + 2 * dims)});
-  return Layout::of_boxes(shape, std::move(boxes), order);  // fails on all ranks alike
+  return Layout::of_boxes(shape, std::move(boxes), order);  // if this fails, it fails on all ranks
 }
 
 }  // namespace weft::api

@@ -11,8 +11,8 @@
 
 namespace weft::api {
 
-/// See weft::redistribute. `wrong` is an error in the arguments of this rank; all ranks then throw.
-/// `call` is the name of the caller's function.
+/// See weft::redistribute. `wrong` is an error in the arguments of this rank. If any rank has one,
+/// all ranks throw. `call` is the name of the caller's function.
 void redistribute(const void* source, const Layout& from, void* target, const Layout& to,
                   std::int64_t element_bytes, const comm::Communicator& comm,
                   const std::optional<Error>& wrong = {}, const char* call = "redistribute");

@@ -1,4 +1,4 @@
-// Operators of vectors: all components of an element together.
+// Operators of vectors. They need all components of an element at the same time.
 #include <weft/operators.hpp>
 
 #include <array>
@@ -16,16 +16,18 @@ using api::AxisTables;
 using api::OperatorPlan;
 using api::Parts;
 
-/// Numbers for each component; a row uses the first ones.
+/// One number for each component. Vectors with fewer components use the first numbers.
 template <class Value>
 using Components = std::array<Value, max_dims>;
 
-/// The factors c of the elements of a row, one for each component: a derivative multiplies by i*c.
+/// The factors c of an element of a row, one for each component. The derivative along the axis of
+/// that component multiplies by i*c.
 template <class T>
 struct RowFactors {
-  Components<T> others;  ///< of the axes across the row; zero for the axis of the row
-  Components<T> along;   ///< one for the axis of the row, otherwise zero
-  const T* table;        ///< of the axis of the row
+  Components<T> others;  ///< factors of the other axes, constant in the row; 0 for the axis of the
+                         ///< row
+  Components<T> along;   ///< 1 for the axis of the row, 0 for the others
+  const T* table;        ///< factors along the row
 
   T operator()(std::size_t component, std::int64_t i) const {
     return others[component] + along[component] * table[i];
@@ -49,7 +51,8 @@ struct FieldRows {
   }
 };
 
-/// Calls act(row, factors, elements, stride) for each row of a tile. Count is a constant or a number.
+/// Calls act(row, factors, elements, stride) for each row of a tile. Count is a constant or a
+/// number.
 template <class T, class Count, class Act>
 void for_each_vector_row(const Tile& tile, Count count, const std::vector<int>& axes,
                          const AxisTables<T>& tables, const Act& act) {

@@ -6,12 +6,11 @@
 
 namespace weft::api {
 
-/// Prints one line on standard error, once for each reason, because many transforms may name one
-/// file.
+/// Prints one line on standard error, once for each reason. Many transforms may name the same file.
 void warn_once(const std::string& reason, const char* consequence);
 
-/// Runs an action. If it fails, prints a warning with the consequence, because no transform depends
-/// on the action.
+/// Runs an action on which no transform depends. If it fails, prints a warning with the
+/// consequence.
 template <class F>
 void warn_on_failure(const char* consequence, F&& action) {
   try {

@@ -11,14 +11,14 @@
 namespace weft::api {
 
 /// Returns the plan for a problem on this machine from a wisdom file. The problem must be complete,
-/// as after checked(). Rank 0 reads the file and broadcasts the plan. For an unusable file it
-/// prints a warning, and the result is empty. Collective.
+/// as after checked(). Rank 0 reads the file and broadcasts the plan. If the file is unusable, rank
+/// 0 prints a warning, and the result is empty. Collective.
 std::optional<Plan> plan_from_wisdom(const std::string& path, const Problem& problem,
                                      const MachineIdentity& machine,
                                      const comm::Communicator& comm);
 
-/// Adds a plan to a wisdom file. Rank 0 writes. If it cannot, it prints a warning and the file is
-/// unchanged. Local on the other ranks.
+/// Adds a plan to a wisdom file. Rank 0 writes; the other ranks do nothing. If rank 0 cannot write,
+/// it prints a warning, and the file is unchanged.
 void add_to_wisdom(const std::string& path, const Plan& plan, const MachineIdentity& machine,
                    const comm::Communicator& comm);
 

@@ -6,7 +6,8 @@
 namespace weft::comm {
 namespace {
 
-/// FNV-1a over text and length, so that ("ab", "c") and ("a", "bc") differ.
+/// Adds a text and its length to a hash (FNV-1a). With the length, ("ab", "c") and ("a", "bc")
+/// differ.
 void mix(std::uint64_t& hash, std::string_view text) {
   constexpr std::uint64_t prime = 0x100000001b3;
   for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * prime;
@@ -36,7 +37,7 @@ std::vector<NamedValue> values_of_first(const Communicator& comm, std::vector<Na
   return values;
 }
 
-/// Describes the first difference; empty if there is none.
+/// Describes the first difference. Empty if there is none.
 std::string difference(const std::vector<NamedValue>& first, const std::vector<NamedValue>& mine,
                        int rank) {
   const std::string me = "rank " + std::to_string(rank);
@@ -54,14 +55,15 @@ std::string difference(const std::vector<NamedValue>& first, const std::vector<N
          std::to_string(mine.size());
 }
 
-/// Encodes the state of a rank in one number: a rank that fails gives its rank, others one of two
-/// numbers above all ranks. The least number of all ranks decides.
+/// Encodes the state of a rank in one number. A rank that failed returns its rank. The others
+/// return one of two numbers above all ranks, depending on `flag`. The least number of all ranks
+/// decides.
 std::int64_t voice(const Communicator& comm, bool failed, bool flag) {
   if (failed) return comm.rank();
   return flag ? comm.size() : comm.size() + 1;
 }
 
-/// Returns the flag of the least voice, or throws its error.
+/// Returns the flag of the least number (see voice()), or throws the error of its rank.
 bool verdict(const Communicator& comm, std::int64_t first, const std::optional<Error>& mine) {
   if (first >= comm.size()) return first == comm.size();
   if (comm.is_solo()) throw Error(*mine);
@@ -91,7 +93,7 @@ Agreement::Agreement(const Communicator& comm, const std::optional<Error>& mine,
 Agreement::~Agreement() {
   try {
     pending_.wait();
-  } catch (const Error&) {  // a caller that drops it has a worse error to report
+  } catch (const Error&) {  // the caller does not conclude() because of a worse error
   }
 }
 
@@ -108,7 +110,7 @@ void require_same(const Communicator& comm, const std::vector<NamedValue>& value
   const std::int64_t odd =
       comm.min(mine.empty() ? std::int64_t{comm.size()} : std::int64_t{comm.rank()});
   std::string message = mine;
-  // The hashes differ, so the values of some rank differ.
+  // The hashes differ, so some rank has other values than rank 0.
   comm.broadcast(message, static_cast<int>(odd));
   throw Error(ErrorCode::disagreement, what + ": the ranks differ: " + message);
 }

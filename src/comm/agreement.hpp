@@ -18,43 +18,44 @@
 
 namespace weft::comm {
 
-/// Throws the same Error on all ranks when any rank has one: that of the lowest such rank. Its
-/// message begins with "rank R: " unless all ranks failed with the same code and text.
+/// Throws the same Error on all ranks if any rank has one. It is the error of the lowest such rank.
+/// Its message begins with "rank R: " unless all ranks failed with the same code and text.
 ///
 /// Returns whether `flag` was set on any rank.
 ///
-/// Collective. Cost: one reduction of 8 bytes when no rank failed.
+/// Collective. Cost: one reduction of 8 bytes if no rank failed.
 bool agree_or_throw(const Communicator& comm, const std::optional<Error>& mine, bool flag = false);
 
-/// agree_or_throw in two steps. Between them a rank can do work that is harmless if another rank
+/// agree_or_throw in two steps. Between both a rank can do work that does no harm if another rank
 /// fails.
 ///
 /// Between the steps no other call on the group is allowed.
 class Agreement {
  public:
   struct FirstError {
-    bool flagged = false;  ///< `flag` was set on some rank
-    bool alike = true;     ///< all ranks gave the same `act`
+    bool flagged = false;  ///< some rank set `flag`
+    bool alike = true;     ///< all ranks have the same `act`
   };
 
-  /// Collective; returns at once. `act` identifies the call that this rank is about to make.
+  /// Starts the agreement and returns at once. `act` identifies the call that this rank is about to
+  /// make. Collective.
   Agreement(const Communicator& comm, const std::optional<Error>& mine, bool flag = false,
             std::int64_t act = 0);
   Agreement(const Agreement&) = delete;
   Agreement& operator=(const Agreement&) = delete;
   ~Agreement();
 
-  /// Local. MPI continues the reduction only inside its calls.
+  /// Lets MPI continue the reduction, which it does only inside its calls. Local.
   void progress() { pending_.test(); }
-  /// Waits for all ranks, then throws as agree_or_throw or returns the findings. Collective; only
-  /// once.
+  /// Waits for all ranks. Then throws as agree_or_throw, or returns the findings. May be called
+  /// only once. Collective.
   FirstError conclude();
 
  private:
   Communicator comm_;
   std::optional<Error> mine_;
-  /// The voice, the act and its complement. First the values of this rank, then the least of all
-  /// ranks. The least complement is that of the largest act.
+  /// The state of a rank, the act and its complement. First these are the values of this rank, then
+  /// the least values of all ranks. The least complement gives the largest act.
   std::array<std::int64_t, 3> least_{};
   PendingCall pending_;
 };
@@ -77,7 +78,7 @@ std::optional<Error> error_of(F&& f) {
 }
 
 /// Runs `f`, which must make no collective call, and returns its value. If it throws on any rank,
-/// the same Error (as of error_of) is thrown on all ranks.
+/// the same Error (see error_of) is thrown on all ranks.
 ///
 /// Collective. Cost: as agree_or_throw.
 template <class F>
@@ -101,7 +102,7 @@ using NamedValue = std::pair<std::string, std::string>;
 /// begins with `what`. It names the first rank that differs from rank 0, its first different field,
 /// and both values.
 ///
-/// Collective. Cost: one reduction of 16 bytes when all agree.
+/// Collective. Cost: one reduction of 16 bytes if all agree.
 void require_same(const Communicator& comm, const std::vector<NamedValue>& values,
                   const std::string& what);
 

@@ -10,7 +10,8 @@
 namespace weft::comm {
 namespace {
 
-/// Serialises calls on different communicators too, if MPI supports only one thread at a time.
+/// The turns of the whole process. They serialise calls on different communicators if MPI supports
+/// only one thread at a time.
 Turns& turns_of_process() {
   static auto* const turns = new Turns;
   return *turns;

@@ -48,7 +48,7 @@ std::shared_ptr<CommunicatorState> make_subset(const CommunicatorState& state,
   check_mpi(MPI_Group_incl(everyone, checked_cast<int>(ranks.size()), ranks.data(), &members),
             "MPI_Group_incl");
   check_mpi(MPI_Comm_create_group(state.comm, members,
-                                  0,  // tag: groups are made one at a time, so one tag is enough
+                                  0,  // tag: groups are created one at a time, so one tag is enough
                                   &comm),
             "MPI_Comm_create_group");
   MPI_Group_free(&members);
@@ -59,7 +59,8 @@ std::shared_ptr<CommunicatorState> make_subset(const CommunicatorState& state,
   return subset;
 }
 
-/// Returns the number of consecutive ranks that count as a node if more share one; 0: all.
+/// Returns the number of consecutive ranks that count as a node, even if more ranks share a node;
+/// 0: no such limit.
 std::int64_t pretended_ranks_per_node() {
   const char* text = std::getenv("WEFT_RANKS_PER_NODE");
   if (text == nullptr || *text == '\0') return 0;
@@ -125,7 +126,7 @@ Communicator Communicator::subset(std::int64_t color) const {
   }
   if (ranks.size() == 1) return solo();
   if (ranks.size() == colors.size()) return *this;
-  // All members made it together or none has it, so they choose the same.
+  // Either all members have made this group, or none. So all make the same choice here.
   auto& known = state_->subsets[ranks];
   if (!known) known = make_subset(*state_, ranks);
   return Communicator(known);
@@ -187,7 +188,7 @@ double Communicator::sum(double value) const {
 }
 
 bool Communicator::all_same(std::uint64_t value) const {
-  // The least complement is that of the largest value, so one reduction is enough.
+  // The least complement gives the largest value, so one reduction is enough.
   std::uint64_t least[2] = {value, ~value};
   reduce(*state_, least, 2, MPI_UINT64_T, MPI_MIN);
   return least[0] == ~least[1];
@@ -230,8 +231,8 @@ void Communicator::all_gather_bytes(const void* mine, std::int64_t bytes, void* 
 std::vector<std::string> Communicator::all_gather(const std::string& text) const {
   const std::vector<std::int64_t> sizes = all_gather_values(static_cast<std::int64_t>(text.size()));
   std::vector<std::string> texts(sizes.size());
-  // One broadcast per rank keeps every count small. Texts are gathered only in planning and errors,
-  // never in a transform.
+  // One broadcast for each rank keeps counts small. It is slow, but texts are gathered only in
+  // planning and errors, never in a transform.
   for (int root = 0; root < size(); ++root) {
     std::string& target = texts[static_cast<std::size_t>(root)];
     if (root == rank()) target = text;

@@ -12,13 +12,13 @@ namespace weft::comm {
 struct CommunicatorState;
 class PendingCall;
 
-/// A group of ranks with separate messages. A cheap shared handle. communicator_of() in
-/// from_mpi.hpp makes it from an MPI communicator.
+/// A group of ranks whose messages are separate from those of other groups. It is a cheap shared
+/// handle. communicator_of() in from_mpi.hpp makes it from an MPI communicator.
 ///
-/// Memory      Destruction is local and safe at any time, even after MPI_Finalize. The duplicate is
-///             freed when the user frees the original communicator, or in MPI_Finalize. Handles
-///             that are still in use when the user frees the original stay valid; the duplicate is
-///             then freed in MPI_Finalize.
+/// Memory      Destruction is local and safe at any time, even after MPI_Finalize. The handle uses
+///             a duplicate of the user's communicator. The duplicate is freed when the user frees
+///             the original. If handles are still in use then, they stay valid, and MPI_Finalize
+///             frees the duplicate.
 /// Collective  All functions but rank, size and is_solo are collective over the group unless
 ///             documented otherwise. Threads that share a group hold its Turn
 ///             (collective_call.hpp).
@@ -34,14 +34,15 @@ class Communicator {
   /// Returns whether this is a single rank without MPI.
   bool is_solo() const;
 
-  /// Returns the ranks with the same color, in the order of their ranks in this group. Made once
-  /// for each group of ranks, then reused. Freed with the duplicate.
+  /// Returns the group of all ranks with the same color, in the order of this group. Each such
+  /// group is created once and then reused. It is freed with the duplicate.
   Communicator subset(std::int64_t color) const;
 
   /// Returns the ranks that can share memory with this one. Collective the first time, then local.
   Communicator node_group() const;
 
-  /// Returns all ranks, numbered node by node: this group if it has that order already. Made once.
+  /// Returns a group of all ranks, numbered node by node. It is this group if it already has that
+  /// order. It is created once.
   Communicator by_nodes() const;
 
   /// Returns 1, 2, 3, ... as a name for an object that all ranks make together. Local; the same on
@@ -50,7 +51,8 @@ class Communicator {
 
   void barrier() const;
   std::int64_t min(std::int64_t value) const;
-  /// Starts to replace each of `values` by the least of all ranks; complete when `pending` has ended.
+  /// Starts to replace each of `values` by the least value of all ranks. They are replaced when
+  /// `pending` has ended.
   void start_min(std::span<std::int64_t> values, PendingCall& pending) const;
   std::int64_t max(std::int64_t value) const;
   std::int64_t sum(std::int64_t value) const;
@@ -58,12 +60,12 @@ class Communicator {
   double max(double value) const;
   double sum(double value) const;
 
-  /// Returns true when all ranks have the same value. One small reduction.
+  /// Returns whether all ranks have the same value. Cost: one small reduction.
   bool all_same(std::uint64_t value) const;
 
-  /// Replaces `text` by that of `root`; any length.
+  /// Replaces `text` by the text of `root`, of any length.
   void broadcast(std::string& text, int root) const;
-  /// Fills `bytes` bytes, the same number on all ranks, with those of `root`; any number.
+  /// Fills `data` with the bytes of `root`. `bytes` may be any number, the same on all ranks.
   void broadcast_bytes(void* data, std::int64_t bytes, int root) const;
   template <class T>
   T broadcast_value(T value, int root) const {
@@ -72,7 +74,7 @@ class Communicator {
     return value;
   }
 
-  /// Returns the texts of all ranks in rank order; any lengths.
+  /// Returns the texts of all ranks, of any length, in rank order.
   std::vector<std::string> all_gather(const std::string& text) const;
   /// Returns the values of all ranks in rank order.
   template <class T>
@@ -82,7 +84,8 @@ class Communicator {
     all_gather_bytes(&value, sizeof(T), all.data());
     return all;
   }
-  /// Gathers `bytes` bytes, the same number on every rank, into `all` in rank order.
+  /// Gathers `bytes` bytes of each rank into `all`, in rank order. `bytes` is the same on all
+  /// ranks.
   void all_gather_bytes(const void* mine, std::int64_t bytes, void* all) const;
 
   /// Sends one number to every rank. Element r of the result is the number of rank r for this rank.
@@ -94,7 +97,7 @@ class Communicator {
   void exchange_pair(int peer, const void* send, std::int64_t send_count, void* recv,
                      std::int64_t recv_count, std::int64_t element_bytes) const;
 
-  /// For the implementation of comm.
+  /// Only for the implementation of src/comm.
   CommunicatorState& state() const { return *state_; }
   explicit Communicator(std::shared_ptr<CommunicatorState> state) : state_(std::move(state)) {}
 

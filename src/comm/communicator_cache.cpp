@@ -19,17 +19,19 @@ namespace {
 std::atomic<int> duplicates{0};
 std::atomic<int> subsets{0};
 
-/// Duplicates in the order of creation. Creation was collective and did not deadlock, so freeing
-/// them in the same order does not either.
+/// Duplicates in the order of creation. Freeing them is collective. Creation in this order did not
+/// deadlock, so freeing in this order does not either.
 struct Registry {
   ProcessMutex mutex;
   std::vector<std::shared_ptr<CommunicatorState>> states;
-  int cache_key = MPI_KEYVAL_INVALID;     ///< on the user's communicator: its state
-  int finalize_key = MPI_KEYVAL_INVALID;  ///< on MPI_COMM_SELF: MPI_Finalize deletes these first
+  int cache_key = MPI_KEYVAL_INVALID;     ///< key of the state that is stored on the user's
+                                          ///< communicator
+  int finalize_key = MPI_KEYVAL_INVALID;  ///< key on MPI_COMM_SELF, whose attributes MPI_Finalize
+                                          ///< deletes first
 };
 
-/// Returns the registry, which is never destroyed: handles may be dropped, and callbacks may run,
-/// after static destructors.
+/// Returns the registry. It is never destroyed, because handles may be dropped and callbacks may
+/// run after static destructors.
 Registry& registry() {
   static auto* const instance = new Registry;
   return *instance;
@@ -46,8 +48,9 @@ void release_duplicate(CommunicatorState& state) {
   release(state);
 }
 
-/// Handles the free of the user's communicator. Handles in use keep the duplicate until
-/// MPI_Finalize: if the last handle freed it, destruction would be collective.
+/// Runs when the user's communicator is freed. If handles are in use, the duplicate is kept until
+/// MPI_Finalize. Otherwise the last handle would have to free it, and its destruction would be
+/// collective.
 int on_user_free(MPI_Comm, int, void* value, void*) {
   Registry& all = registry();
   std::shared_ptr<CommunicatorState> unused;
@@ -84,7 +87,7 @@ void prepare_keys(Registry& all) {
             "MPI_Comm_create_keyval");
 }
 
-/// Returns the state that is cached on `user`, which is created if necessary. Local.
+/// Returns the state that is cached on `user`. Creates it if there is none. Local.
 std::shared_ptr<CommunicatorState> known_or_new(MPI_Comm user) {
   Registry& all = registry();
   const std::lock_guard lock(all.mutex);

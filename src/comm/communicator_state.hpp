@@ -14,15 +14,16 @@
 
 namespace weft::comm {
 
-/// A window that MPI allocated. Freeing it is collective, so a rank that drops it only marks it. It
-/// is freed with its communicator, or when all ranks have marked it and make the next one together.
+/// A window that MPI allocated. Freeing it is collective, so a rank that drops the window only
+/// marks it. The window is freed when all ranks have marked it and together make the next one.
+/// Otherwise it is freed with its communicator.
 struct Window {
   MPI_Win win = MPI_WIN_NULL;
   bool dropped = false;
-  bool is_locked = false;  ///< by MPI_Win_lock_all, as long as it lives
+  bool is_locked = false;  ///< locked by MPI_Win_lock_all, until it is freed
 };
 
-/// Ends the epoch of a window that is locked, and frees it. Returns MPI's error. Collective.
+/// Frees a window. If it is locked, unlocks it first. Returns MPI's error. Collective.
 int free_window(Window& window);
 
 /// Frees the windows of a group that all its ranks have dropped, in the order of creation.
@@ -38,21 +39,22 @@ struct CommunicatorState {
   int rank = 0;
   int size = 1;
 
-  /// Groups within this one by the ranks of their members in this group. The key gives the same
-  /// order on all ranks, so freeing in this order cannot deadlock.
+  /// Groups within this group. The key is the list of their members' ranks. So the order is the
+  /// same on all ranks, and freeing in this order cannot deadlock.
   std::map<std::vector<int>, std::shared_ptr<CommunicatorState>> subsets;
-  std::weak_ptr<CommunicatorState> node;  ///< one of `subsets`, this state or the solo state
+  std::weak_ptr<CommunicatorState> node;  ///< the group of this rank's node: one of `subsets`, this
+                                          ///< state or the solo state
   std::optional<NodeMemoryKind> node_memory_kind;
   std::vector<std::shared_ptr<Window>> windows;
-  /// Counter of next_number(). Threads may use that of the solo state concurrently.
+  /// Counter of next_number(). Threads may use the counter of the solo state concurrently.
   std::atomic<std::int64_t> numbers = 0;
-  Turns turns;  ///< of the calls of this process's threads on a user's communicator
+  Turns turns;  ///< serialise the calls of this process's threads on a user's communicator
 };
 
-/// Returns the communicator of a state. Throws Error(mpi_failure) when MPI_Finalize has freed it.
+/// Returns the communicator of a state. Throws Error(mpi_failure) if MPI_Finalize has freed it.
 MPI_Comm usable(const CommunicatorState& state);
 
-/// Frees windows, groups within, and the communicator itself. Collective.
+/// Frees the windows, the inner groups, and the communicator itself. Collective.
 void release(CommunicatorState& state);
 
 /// Gives a new communicator to a state, and makes it return its errors.

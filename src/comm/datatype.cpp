@@ -56,7 +56,7 @@ Datatype element_type(std::int64_t bytes) {
 
 std::vector<StridedAxis> simplified(const std::vector<std::int64_t>& extents,
                                     const std::vector<std::int64_t>& strides) {
-  std::vector<StridedAxis> axes;  // fastest first while building
+  std::vector<StridedAxis> axes;  // here the fastest axis comes first
   for (std::size_t i = extents.size(); i-- > 0;) {
     if (extents[i] == 1) continue;
     const bool continues = !axes.empty() && strides[i] == axes.back().extent * axes.back().stride;

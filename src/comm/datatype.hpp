@@ -33,9 +33,9 @@ class Datatype {
 Datatype element_type(std::int64_t bytes);
 
 /// Makes the type of a strided box that begins `offset` elements after the start of the buffer,
-/// committed. It is sent with count 1 and displacement 0, so that no int of the call can overflow.
-/// Counts above `limit` are split into whole pieces of `limit` (at least 2) and a rest. All extents
-/// are at least 1; axes from slowest to fastest in the order of the message.
+/// committed. The type is sent with count 1 and displacement 0, so that no int of the call can
+/// overflow. Counts above `limit` (at least 2) are split into pieces of `limit` and a rest. All
+/// extents are at least 1. Axes are in the order of the message, from slowest to fastest.
 Datatype strided_type(std::int64_t offset, const std::vector<std::int64_t>& extents,
                       const std::vector<std::int64_t>& strides, std::int64_t element_bytes,
                       std::int64_t limit);
@@ -47,7 +47,7 @@ struct StridedAxis {
 };
 
 /// Returns the same elements in the same order with as few axes as possible. Drops axes of extent
-/// 1, and joins neighbours where the outer stride continues the inner axis.
+/// 1. Joins two neighbouring axes if the outer stride continues the inner axis.
 std::vector<StridedAxis> simplified(const std::vector<std::int64_t>& extents,
                                     const std::vector<std::int64_t>& strides);
 

@@ -12,8 +12,9 @@ namespace weft::comm {
 
 namespace {
 
-/// Launchers end all ranks of a job as soon as one aborts, and drop the unread output of its pipe.
-/// The message would sometimes be lost. No call reports that it has been read.
+/// Launchers end all ranks of a job as soon as one aborts, and drop its output that they have not
+/// read yet. So the message could be lost. No call reports that it has been read. So the program
+/// waits for this time.
 constexpr std::chrono::milliseconds time_to_pass_on_the_message{300};
 
 }  // namespace

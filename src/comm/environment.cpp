@@ -43,13 +43,14 @@ bool forked_under_mpi = false;
 
 void note_fork() { forked_under_mpi = forked_under_mpi || is_running(); }
 
-/// Registered when the library is loaded, because the fork may precede weft's first call.
+/// The handler of forks is registered when the library is loaded, because a fork may come before
+/// weft's first call.
 [[maybe_unused]] const int forks_watched = pthread_atfork(nullptr, nullptr, note_fork);
 
 /// Returns the thread level that MPI_Init_thread provided.
 int thread_level() {
 #ifdef SMPI_H
-  // SimGrid runs its ranks one at a time, whatever level it reports.
+  // SimGrid runs its ranks one at a time, so the level that it reports has no meaning.
   return MPI_THREAD_MULTIPLE;
 #endif
   int level = MPI_THREAD_SINGLE;

@@ -9,7 +9,7 @@ namespace weft::comm {
 /// MPI_Finalize.
 std::string mpi_library_version();
 
-/// Returns the version of the MPI standard, as "3.1", at compile time and run time.
+/// Returns the versions of the MPI standard at compile time and at run time, such as "3.1".
 std::string mpi_standard_version();
 
 bool is_initialized();
@@ -25,15 +25,15 @@ bool threads_may_call_at_once();
 ///         another thread than the main one if MPI was initialised for the main thread only.
 void require_may_call_mpi();
 
-/// Returns the largest count or displacement of one MPI call. Beyond it large-count calls or
-/// several messages are used. It is INT_MAX unless the environment variable WEFT_MAX_MPI_COUNT
+/// Returns the largest count or displacement of one MPI call. Larger counts use large-count calls
+/// or several messages. The limit is INT_MAX, unless the environment variable WEFT_MAX_MPI_COUNT
 /// (read once) or set_count_limit lowers it.
 std::int64_t count_limit();
 
 /// Lowers the limit for new exchanges, for tests; the same on every rank. A limit below INT_MAX
 /// also disables large-count calls, so that splitting is tested with every MPI library. 0 restores
 /// the default.
-/// Errors  Error(invalid_argument) when negative or above INT_MAX.
+/// Errors  Error(invalid_argument) if negative or above INT_MAX.
 void set_count_limit(std::int64_t elements);
 
 }  // namespace weft::comm

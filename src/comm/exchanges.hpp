@@ -12,10 +12,10 @@ namespace weft::comm {
 /// The messages of one rank to other ranks in one execution of a prepared exchange.
 struct MessageTraffic {
   std::int64_t bytes = 0;
-  std::int64_t messages = 0;  ///< non-empty ones; of a split block each piece counts
+  std::int64_t messages = 0;  ///< messages that are not empty; each piece of a split block counts
 };
 
-/// A contiguous part of a buffer for one rank. In elements.
+/// A contiguous part of a buffer for one rank. Numbers are in elements.
 struct Block {
   int peer = 0;
   std::int64_t offset = 0;
@@ -32,17 +32,18 @@ struct Block {
 /// Memory      `send` and `recv` must not overlap. Peers without a block exchange nothing.
 /// Collective  construction and execute; not thread-safe on one object.
 ///             Destruction is local, at any time.
-/// Errors      on all ranks alike: Error(internal) when two blocks name the same peer, a number is
-///             negative, or a peer does not exist. Also when two ranks expect different sizes of a
+/// Errors      on all ranks alike: Error(internal) if two blocks name the same peer, a number is
+///             negative, or a peer does not exist. Also if two ranks expect different sizes of a
 ///             block.
 class PackedAllToAll {
  public:
   PackedAllToAll(const Communicator& comm, std::span<const Block> send, std::span<const Block> recv,
                  std::int64_t element_bytes);
   void execute(const void* send, void* recv) const;
-  /// Begins an execution that test() or wait() ends. All ranks begin executions in the same order.
+  /// Begins an execution. test() or wait() ends it. All ranks must begin executions in the same
+  /// order.
   void start(const void* send, void* recv) const;
-  /// Returns true when no started execution is incomplete. Does not wait.
+  /// Returns whether all started executions are complete. Does not wait.
   bool test() const;
   void wait() const;
   MessageTraffic traffic() const;
@@ -57,10 +58,10 @@ class PackedAllToAll {
   std::shared_ptr<Body> body_;
 };
 
-/// A strided box in a buffer for one rank. In elements; axes from slowest to fastest in the order
-/// of the message. The order must be the same on both sides. Element (i, j, ...) of the sender's
-/// box arrives as element (i, j, ...) of the receiver's, for any strides. No axis: one element. A
-/// zero extent: nothing.
+/// A strided box in a buffer for one rank. Numbers are in elements. Axes are in the order of the
+/// message, from slowest to fastest, the same on both sides. Element (i, j, ...) of the sender's
+/// box arrives as element (i, j, ...) of the receiver's box, for any strides. A box without axes
+/// has one element. A box with a zero extent has none.
 struct StridedBlock {
   int peer = 0;
   std::int64_t offset = 0;
@@ -69,8 +70,8 @@ struct StridedBlock {
 };
 
 /// An exchange of one strided box between each two ranks, and of each rank with itself, without
-/// packing. Uses MPI_Alltoallw with derived datatypes that live as long as this object. Otherwise
-/// as PackedAllToAll.
+/// packing. Uses MPI_Alltoallw. Its derived datatypes are freed with this object. Otherwise as
+/// PackedAllToAll.
 ///
 /// Source  Dalcin, Mortensen and Keyes 2019, for the subarray form.
 class StridedAllToAll {
@@ -103,10 +104,10 @@ struct MessageStep {
 };
 
 struct MessageOptions {
-  int at_once = 1;          ///< steps under way at the same time; 0: all started steps
+  int at_once = 1;          ///< maximum number of steps under way at the same time; 0: no limit
   bool persistent = false;  ///< requests are created once and started in every execution
-  /// Blocks are contiguous on both sides, so long ones can be divided into several messages.
-  /// Otherwise each block is one message of any length.
+  /// True if blocks are contiguous on both sides. Long blocks are then divided into several
+  /// messages. If false, each block is one message of any length.
   bool in_pieces = true;
   int tag = 0;  ///< must differ between concurrent exchanges
 };
@@ -114,22 +115,21 @@ struct MessageOptions {
 /// Messages of boxes, step by step and without packing. Boxes that are not contiguous use derived
 /// datatypes. Chunks are parts of the exchange that are started one after the other.
 ///
-/// If `at_once` is 1, the steps of all ranks must match, so that no cycle of ranks waits for each
-/// other. Pairwise rounds and cyclic steps match. The blocks from one rank to another must have the
-/// same order on both.
+/// If `at_once` is 1, the steps of all ranks must match; otherwise a cycle of ranks could wait for
+/// each other. Pairwise rounds and cyclic steps match. The blocks from one rank to another must
+/// have the same order on both ranks.
 ///
 /// Memory      sent and received blocks must not overlap.
 /// Collective  construction, and one execution: start() of all chunks in order, then finish(). Not
 ///             thread-safe on one object. Destruction is local, at any time between executions.
-/// Errors      on all ranks alike: Error(internal) when a rank names itself, a number is negative,
-///             or a peer does not exist. Also when steps are not in the order of chunks, or two
-///             ranks expect different sizes of a block. Error(mpi_failure) names the call and the
-///             peer.
+/// Errors      on all ranks alike: Error(internal) if a rank names itself, a number is negative, or
+///             a peer does not exist. Also if steps are not in the order of chunks, or two ranks
+///             expect different sizes of a block. Error(mpi_failure) names the call and the peer.
 class Messages {
  public:
   Messages(const Communicator& comm, std::span<const MessageStep> steps, std::int64_t element_bytes,
            const MessageOptions& options = {});
-  /// Sends a chunk; its data are ready, and the chunks before it have been started.
+  /// Sends a chunk. Its data must be ready, and all earlier chunks must have been started.
   void start(int chunk, const void* send, void* recv) const;
   /// Makes progress with messages under way, without waiting.
   void progress() const;

@@ -21,7 +21,8 @@ namespace weft::comm {
 namespace {
 
 constexpr std::int64_t alignment = AlignedBuffer::alignment_bytes;
-/// The limit of one put, as of one message: more would only need larger buffers of MPI.
+/// The limit of one put, the same as of one message. Larger ones would only need larger buffers of
+/// MPI.
 constexpr std::int64_t put_bytes_max = std::int64_t{1} << 30;
 
 std::int64_t bytes_to_alignment(const void* address) {
@@ -30,7 +31,7 @@ std::int64_t bytes_to_alignment(const void* address) {
          alignment;
 }
 
-/// Some ranks of a communicator, without duplicates.
+/// An MPI group of some ranks of a communicator. Duplicates in the list are ignored.
 class PeerGroup {
  public:
   PeerGroup() = default;
@@ -63,7 +64,7 @@ class PeerGroup {
 }  // namespace
 
 struct ExposedMemory::Body {
-  AlignedBuffer alone;  ///< instead of the window, for a single rank
+  AlignedBuffer alone;  ///< used instead of a window if there is only one rank
   std::shared_ptr<Window> window;
   void* data = nullptr;
   std::int64_t start = 0;  ///< bytes of the window before the data
@@ -87,7 +88,8 @@ ExposedMemory::ExposedMemory(const Communicator& comm, std::int64_t bytes)
   free_dropped_windows(comm);
   auto made = std::make_shared<Window>();
   void* base = nullptr;
-  // Whole units: MPICH's ranks disagree about the addresses of windows of uneven sizes.
+  // Sizes are rounded up, because MPICH's ranks disagree about the addresses of windows of other
+  // sizes.
   const std::int64_t whole = rounded_up(bytes, alignment);
   check_mpi(MPI_Win_allocate(checked_cast<MPI_Aint>(whole + alignment),
                              1,  // displacement unit: bytes
@@ -188,12 +190,12 @@ Puts::Puts(const Communicator& comm, ExposedMemory memory, int chunks,
       expected = by_rank(recv, chunk, comm, element_bytes);
     });
     require_matching(comm, counts_of(sent), counts_of(expected));
-    // Receivers know where blocks go, and senders put them.
+    // Receivers know the places of the blocks, and tell the senders, who put them.
     std::vector<std::int64_t> places(ranks, 0);
     for (std::size_t peer = 0; peer < ranks; ++peer)
       places[peer] = body_->memory.body().start + expected[peer].offset * element_bytes;
     const std::vector<std::int64_t> places_of_peers = comm.all_to_all(places);
-    // From the next rank on, so that the ranks do not all put to the same one first.
+    // Each rank begins with the next rank, so that not all ranks put to the same rank first.
     for (std::size_t step = 1; step < ranks; ++step) {
       const std::size_t peer = (static_cast<std::size_t>(comm.rank()) + step) % ranks;
       body_->add(sent[peer], places_of_peers[peer], limit);

@@ -32,8 +32,8 @@ std::vector<fs::path> inside(const fs::path& folder) {
   return found;
 }
 
-/// Describes an Ethernet interface. Virtual interfaces (bridges, tunnels) have no device and are
-/// ignored, because they change.
+/// Describes an Ethernet interface. Virtual interfaces (bridges, tunnels) have no device. They are
+/// ignored, because they change often.
 std::string ethernet(const fs::path& interface) {
   std::error_code failed;
   if (!fs::exists(interface / "device", failed) || line_of(interface / "operstate") == "down")

@@ -11,15 +11,16 @@
 namespace weft::comm {
 namespace {
 
-/// About 20 microseconds, which covers small differences between concurrent ranks. No spins if the
-/// late rank may need this core.
+/// Number of spins, if each rank has its own core. They take about 20 microseconds, which covers
+/// small differences between ranks. If ranks share cores, there are no spins, because the late rank
+/// may need this core.
 constexpr int spins_with_a_core_each = 2000;
-/// This number of yields costs less than a sleep and a wake-up.
+/// Number of yields before sleeping. They cost less than a sleep and a wake-up.
 constexpr int yields = 200;
 /// A sleeper checks again after this time, even without a wake-up.
 constexpr timespec longest_sleep{0, 20'000'000};
 
-/// Returns whether `arrivals`, which wraps around, has reached `wanted`.
+/// Returns whether the counter `arrivals` has reached `wanted`. The counter wraps around.
 bool reached(std::uint32_t arrivals, std::uint32_t wanted) {
   return static_cast<std::int32_t>(arrivals - wanted) >= 0;
 }
@@ -65,7 +66,8 @@ HandOver::HandOver(std::vector<HandOverSlot*> slots, int rank)
 
 void HandOver::arrive() {
   HandOverSlot& slot = *slots_[static_cast<std::size_t>(rank_)];
-  // Sequentially consistent, as is the sleeper's increment, so that one of the two sees the other.
+  // This store and the sleeper's increment are sequentially consistent. So at least one of both
+  // ranks sees the change of the other.
   slot.arrivals.store(++arrived_, std::memory_order_seq_cst);
   if (slot.sleepers.load(std::memory_order_seq_cst) > 0)
     futex(slot.arrivals, FUTEX_WAKE, INT32_MAX, nullptr);

@@ -8,25 +8,27 @@ namespace weft::comm {
 
 /// The flags of a rank in node memory, on a separate cache line. Zero bytes are a valid start.
 struct alignas(64) HandOverSlot {
-  std::atomic<std::uint32_t> arrivals{0};  ///< also the word that sleepers wait on
+  std::atomic<std::uint32_t> arrivals{0};  ///< number of arrivals; sleeping ranks wait for a change
+                                           ///< of it
   std::atomic<std::uint32_t> sleepers{0};
 };
 static_assert(std::atomic<std::uint32_t>::is_always_lock_free);
 
-/// Synchronises ranks that share memory, without messages: after wait(), a rank may read data that
+/// Synchronises ranks that share memory, without messages. After wait(), a rank may read data that
 /// others wrote before arrive().
 ///
-/// A wait spins shortly, then yields the core, then sleeps until the late rank arrives, so that
-/// more ranks than cores work. It does not use MPI, so threads can replace ranks.
+/// A wait spins for a short time, then yields the core, then sleeps until the late rank arrives. So
+/// it also works with more ranks than cores. It does not use MPI, so tests can use threads as
+/// ranks.
 class HandOver {
  public:
   HandOver() = default;
-  /// `slots`: of all ranks, in rank order, as this process sees them.
+  /// `slots` has the addresses of the slots of all ranks in this process, in rank order.
   HandOver(std::vector<HandOverSlot*> slots, int rank);
 
   int size() const { return static_cast<int>(slots_.size()); }
 
-  /// Signals that this rank has done its part. Streamed stores must be complete before.
+  /// Signals that this rank has done its part. Its non-temporal stores must be complete before.
   void arrive();
   /// Returns when every rank has arrived as often as this one.
   void wait() const;

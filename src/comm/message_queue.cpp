@@ -31,13 +31,13 @@ MessageQueue::MessageQueue(Communicator comm, const std::vector<MessageStep>& st
     const auto chunk = static_cast<std::size_t>(step.chunk);
     const std::size_t first = messages_.size();
     arriving_.resize(std::max(arriving_.size(), chunk + 1), 0);
-    add_block(step.recv, false, limit);  // before the send, so that the receive is posted early
+    add_block(step.recv, false, limit);  // the receive is posted before the send
     add_block(step.send, true, limit);
     if (messages_.size() > first) steps_.push_back({step.chunk, first, messages_.size(), 0});
     steps_until_.resize(arriving_.size(), 0);
     steps_until_[chunk] = steps_.size();
   }
-  // A chunk without steps has the same end as the chunk before it.
+  // A chunk without steps ends where the previous chunk ends.
   for (std::size_t i = 1; i < steps_until_.size(); ++i)
     steps_until_[i] = std::max(steps_until_[i], steps_until_[i - 1]);
   requests_.resize(messages_.size(), MPI_REQUEST_NULL);

@@ -9,13 +9,13 @@
 
 namespace weft::comm {
 
-/// Executes a list of steps, a limited number at a time. If `options.in_pieces`, each block becomes
-/// messages of at most `limit` elements and 1 GiB. Otherwise each block becomes one message. It
-/// needs a derived datatype if the block is long or not contiguous. Construction is local. Executing
-/// allocates nothing.
+/// Executes a list of steps, a limited number at a time. If `options.in_pieces` is true, each block
+/// becomes messages of at most `limit` elements and 1 GiB. Otherwise each block becomes one
+/// message; a long block, or one that is not contiguous, then needs a derived datatype.
+/// Construction is local. Executing allocates nothing.
 class MessageQueue {
  public:
-  /// The steps of a chunk follow those of the chunk before it.
+  /// `steps` are in the order of chunks.
   MessageQueue(Communicator comm, const std::vector<MessageStep>& steps, std::int64_t element_bytes,
                std::int64_t limit, const MessageOptions& options);
   MessageQueue(const MessageQueue&) = delete;
@@ -41,7 +41,7 @@ class MessageQueue {
   };
   struct QueueStep {
     int chunk = 0;
-    std::size_t first = 0;  ///< of its messages
+    std::size_t first = 0;  ///< number of its first message
     std::size_t last = 0;
     std::size_t incomplete = 0;  ///< messages
   };
@@ -76,11 +76,11 @@ class MessageQueue {
   const char* send_ = nullptr;
   char* recv_ = nullptr;
   bool has_persistent_ = false;
-  std::size_t next_step_ = 0;      ///< the first step that is not posted
+  std::size_t next_step_ = 0;      ///< the first step that is not posted yet
   std::size_t started_steps_ = 0;  ///< number of steps that may be posted
   std::size_t steps_under_way_ = 0;
-  std::size_t low_ = 0;   ///< all messages before are complete
-  std::size_t high_ = 0;  ///< no message from here on has been posted
+  std::size_t low_ = 0;   ///< all messages before this one are complete
+  std::size_t high_ = 0;  ///< neither this message nor any later one has been posted
 };
 
 }  // namespace weft::comm

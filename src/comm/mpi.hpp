@@ -1,6 +1,7 @@
 #pragma once
 
-// The only include of <mpi.h>: without the C++ bindings that MPI dropped in version 3.
+// The only place that includes <mpi.h>. It leaves out the C++ bindings, which MPI removed in
+// version 3.
 #ifndef OMPI_SKIP_MPICXX
 #define OMPI_SKIP_MPICXX 1
 #endif

@@ -44,13 +44,13 @@ std::optional<NodeMemoryKind> kind_asked() {
                                                text + "'");
 }
 
-/// Returns the test value that one rank writes for another: different for every pair, never 0 as in
-/// new memory.
+/// Returns the test value that one rank writes for another. It differs for every pair, and is never
+/// 0 as new memory is.
 std::int64_t mark(int writer, int owner) {
   return (std::int64_t{writer} + 1) << 32 | (std::int64_t{owner} + 1);
 }
 
-/// Returns true when every rank of the node reads the values of every other rank, in the memory of
+/// Returns whether every rank of the node reads the values of every other rank, in the memory of
 /// every rank.
 bool really_shared(const Communicator& node, const NodeMemory& memory) {
   const int ranks = node.size();
@@ -75,7 +75,7 @@ bool works(const Communicator& node, NodeMemoryKind kind) {
   try {
     const auto bytes = static_cast<std::int64_t>(sizeof(std::int64_t)) * node.size();
     return really_shared(node, NodeMemory(node, bytes, kind));
-  } catch (const Error&) {  // the same on all ranks of the node: this kind is not available
+  } catch (const Error&) {  // all ranks of the node get this error: the kind is not available
     return false;
   }
 }
@@ -116,7 +116,7 @@ NodeMemoryKind node_memory_kind(const Communicator& comm) {
 struct NodeMemory::Body {
   NodeMemoryKind kind = NodeMemoryKind::ordinary;
   int rank = 0;
-  std::vector<NodeSegment> segments;  ///< by rank; none for a window
+  std::vector<NodeSegment> segments;  ///< one for each rank; empty for a window
   std::vector<void*> data;            ///< by rank
   std::vector<std::int64_t> sizes;    ///< by rank
   Communicator node;
@@ -134,7 +134,8 @@ struct NodeMemory::Body {
 void NodeMemory::Body::map_segments(std::int64_t bytes) {
   NodeSegment mine = together(node, [&] { return NodeSegment::create(kind, bytes); });
   const std::vector<NodeHandle> handles = node.all_gather_values(mine.handle());
-  // All ranks have attached when `together` returns: then the name and descriptor are not needed.
+  // When `together` returns, all ranks have attached. The name and the descriptor are then no
+  // longer needed.
   together(node, [&] {
     for (int peer = 0; peer < node.size(); ++peer) {
       const NodeHandle& handle = handles[static_cast<std::size_t>(peer)];
@@ -156,12 +157,14 @@ void NodeMemory::Body::make_window(std::int64_t bytes) {
   free_dropped_windows(node);
   void* base = nullptr;
   auto made = std::make_shared<Window>();
-  // MPI may place a segment at any address. Mappings start at pages, so all ranks round up equally.
+  // MPI may place a segment at any address in a page. All ranks map it from the start of a page, so
+  // all round up by the same amount.
   check_mpi(MPI_Win_allocate_shared(checked_cast<MPI_Aint>(bytes + window_alignment),
                                     1,  // displacement unit: bytes
                                     MPI_INFO_NULL, usable(node.state()), &base, &made->win),
             "MPI_Win_allocate_shared");
-  // Loads and stores of peers are allowed within an access epoch; it lasts as long as the window.
+  // MPI allows loads and stores of other ranks only within an access epoch. This one lasts until
+  // the window is freed.
   check_mpi(MPI_Win_lock_all(MPI_MODE_NOCHECK, made->win), "MPI_Win_lock_all");
   made->is_locked = true;
   node.state().windows.push_back(made);

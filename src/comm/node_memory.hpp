@@ -21,18 +21,18 @@ enum class NodeMemoryKind : std::int32_t { memfd = 0, posix = 1, window = 2, ord
 /// "memfd", "posix", "window", "private".
 const char* to_string(NodeMemoryKind kind);
 
-/// The data with which a peer on the same node maps a segment. Plain bytes, to be sent to other
-/// ranks.
+/// The data that another rank of the node needs to map a segment. It consists of plain bytes, and
+/// is sent to these ranks.
 struct NodeHandle {
   std::int64_t bytes = 0;
-  std::uint64_t cookie = 0;  ///< random, part of the name: detects a wrong process or file
+  std::uint64_t cookie = 0;  ///< random part of the name, to detect a wrong process or file
   std::int32_t pid = 0;
   std::int32_t descriptor = -1;
   NodeMemoryKind kind = NodeMemoryKind::ordinary;
 };
 
-/// Memory of this process that ranks of its node can map, or the mapped memory of a peer. Local: no
-/// MPI call.
+/// Memory of this process that ranks of its node can map, or the mapped memory of another rank. All
+/// functions are local and make no MPI call.
 ///
 /// Memory  Pages are reserved at creation, so that a lack of memory is an error and not a signal
 ///         later. Zero-filled, aligned to a page. Destruction is local; a peer's mapping stays
@@ -46,13 +46,15 @@ class NodeSegment {
   ///         available.
   static NodeSegment create(NodeMemoryKind kind, std::int64_t bytes);
 
-  /// Maps a peer's segment.
-  /// Errors  Error(unsupported) if the system forbids it, or if the peer has ended or has closed it
-  ///         for newcomers. Also if the process number means another process (another namespace).
+  /// Maps the segment of another rank.
+  /// Errors  Error(unsupported) if the system forbids it, or if the owner has ended or has closed
+  ///         the segment for newcomers. Also if the process number means another process here (in
+  ///         another namespace).
   static NodeSegment attach(const NodeHandle& handle);
 
   /// Returns the segment of this process that contains an address, and the offset in it. Returns
-  /// none if it is no node memory or is closed for newcomers. Thread-safe.
+  /// none if the address is not in node memory, or if the segment is closed for newcomers.
+  /// Thread-safe.
   static std::optional<std::pair<NodeHandle, std::int64_t>> find(const void* address);
 
   void* data() const;
@@ -60,8 +62,8 @@ class NodeSegment {
   NodeMemoryKind kind() const;
   const NodeHandle& handle() const;
 
-  /// Closes the segment for further peers, and frees the file descriptor and the name in /dev/shm.
-  /// The owner calls it when all peers have attached.
+  /// Closes the segment for further ranks, and frees the file descriptor and the name in /dev/shm.
+  /// The owner calls this when all ranks have attached.
   void close_for_newcomers();
 
  private:
@@ -75,24 +77,24 @@ class NodeSegment {
 /// private.
 ///
 /// Collective over `comm` the first time; then local.
-/// Errors  Error(invalid_argument) on all ranks when the variable holds another word.
+/// Errors  Error(invalid_argument) on all ranks if the variable has another value.
 NodeMemoryKind node_memory_kind(const Communicator& comm);
 
-/// Returns the same without the result of an earlier call, for tests.
+/// As node_memory_kind(), but always tests again. For tests of weft.
 NodeMemoryKind probe_node_memory(const Communicator& comm);
 
 /// One segment of each rank of a node, mapped by all of them.
 ///
 /// Memory      Destruction is local and safe at any time: each segment lives until the last rank
-///             drops it. A window is freed when all ranks have dropped it and the next one is made,
-///             or with the communicator.
+///             drops it. A window is freed when all ranks have dropped it and together make the
+///             next one. Otherwise it is freed with the communicator.
 /// Collective  construction, over the node group.
 /// Errors      the same on all ranks of the group.
 class NodeMemory {
  public:
   NodeMemory() = default;
-  /// `node` is a node_group(); `bytes` may differ between ranks and be 0.
-  /// With kind ordinary a rank sees only its own segment.
+  /// `node` is a node_group(). `bytes` may differ between ranks, and may be 0. With the kind
+  /// `ordinary` a rank sees only its own segment.
   NodeMemory(const Communicator& node, std::int64_t bytes, NodeMemoryKind kind);
 
   NodeMemoryKind kind() const;
@@ -100,7 +102,8 @@ class NodeMemory {
   /// This rank's memory.
   void* data() const;
   std::int64_t size() const;
-  /// Returns the memory of any rank of the node; nullptr if it is not visible or has no bytes.
+  /// Returns the memory of any rank of the node. Returns nullptr if it is not visible or has no
+  /// bytes.
   void* data_of(int node_rank) const;
   std::int64_t size_of(int node_rank) const;
 
@@ -109,8 +112,9 @@ class NodeMemory {
   std::shared_ptr<Body> body_;
 };
 
-/// Throws Error(out_of_memory) on all ranks if the ranks of any node together need more than that
-/// node has. `bytes` is the size that this rank is about to allocate. Collective over `comm`.
+/// Throws Error(out_of_memory) on all ranks if, on any node, the ranks together need more memory
+/// than the node has. `bytes` is the size that this rank is about to allocate. Collective over
+/// `comm`.
 void require_memory_together(const Communicator& comm, std::int64_t bytes, const std::string& what);
 
 }  // namespace weft::comm

@@ -51,7 +51,7 @@ class SegmentFile {
 std::uint64_t random_cookie() {
   std::uint64_t cookie = 0;
   if (getrandom(&cookie, sizeof cookie, 0) == sizeof cookie) return cookie;
-  // Still different for every process and call of this machine, which is enough for names.
+  // The time differs for every process and call on this machine, which is enough for names.
   const auto now = std::chrono::steady_clock::now().time_since_epoch().count();
   return static_cast<std::uint64_t>(now) ^ (static_cast<std::uint64_t>(getpid()) << 40);
 }
@@ -78,8 +78,8 @@ std::string posix_name(const NodeHandle& handle) {
                   "exchange by messages");
 }
 
-/// Throws if node memory, which is a file to the system, exceeds the limit on file sizes: it would
-/// raise SIGXFSZ.
+/// Throws if node memory exceeds the limit on file sizes. For the system node memory is a file, so
+/// exceeding the limit would raise SIGXFSZ.
 void require_file_limit(std::int64_t bytes) {
   rlimit limit = {};
   if (getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return;
@@ -101,8 +101,8 @@ void reserve_pages(const SegmentFile& file, std::int64_t bytes) {
   unsupported("reserving shared memory failed", error);
 }
 
-/// Returns an address range of `bytes` bytes at a multiple of 2 MiB, for which the system may use
-/// huge pages. MAP_FAILED if there is none.
+/// Returns an address range of `bytes` bytes that begins at a multiple of 2 MiB, so that the system
+/// may use huge pages. Returns MAP_FAILED if there is none.
 void* aligned_range(std::size_t bytes) {
   const std::size_t page = AlignedBuffer::huge_page_bytes;
   void* range =
@@ -136,8 +136,7 @@ void* map_shared(const SegmentFile& file, std::int64_t given_bytes) {
 }
 
 /// Maps new memory with all pages allocated. Otherwise a lack of memory would be a SIGBUS at the
-/// first touch. Touching the mapping gets huge pages if the system grants them; reserving the pages
-/// of the file does not.
+/// first touch. Touching the mapping may give huge pages; reserving the pages of the file does not.
 void* map_reserved(const SegmentFile& file, std::int64_t bytes) {
 #ifdef MADV_POPULATE_WRITE
   if (bytes >= AlignedBuffer::huge_from_bytes && ftruncate(file.get(), bytes) == 0) {
@@ -145,7 +144,7 @@ void* map_reserved(const SegmentFile& file, std::int64_t bytes) {
     if (madvise(data, static_cast<std::size_t>(bytes), MADV_POPULATE_WRITE) == 0) return data;
     const int error = errno;
     munmap(data, static_cast<std::size_t>(bytes));
-    if (error != EINVAL) out_of_memory(bytes, error);  // EINVAL: a kernel before 5.14
+    if (error != EINVAL) out_of_memory(bytes, error);  // kernels before 5.14 return EINVAL
   }
 #endif
   reserve_pages(file, bytes);
@@ -158,7 +157,7 @@ SegmentFile open_memfd_of(const NodeHandle& handle) {
   char target[128] = {};
   const ssize_t length = readlink(path.c_str(), target, sizeof target - 1);
   if (length < 0) unsupported("the system does not let this process see " + path, errno);
-  // In another process namespace the number may belong to another process; the name cannot.
+  // In another process namespace the number may belong to another process. The name shows this.
   if (std::string(target) != "/memfd:" + memfd_name(handle) + " (deleted)") {
     unsupported(path + " is not what the peer made (another process namespace?)", ESRCH);
   }
@@ -173,7 +172,7 @@ SegmentFile open_posix_of(const NodeHandle& handle) {
   return file;
 }
 
-/// The segments of this process that peers can still attach to, by their first address.
+/// The segments of this process to which other ranks can still attach, by their first address.
 class OpenSegments {
  public:
   void add(const void* data, const NodeHandle& handle) {
@@ -200,7 +199,7 @@ class OpenSegments {
   std::map<std::uintptr_t, NodeHandle> handles_;
 };
 
-/// Returns the open segments, which are never destroyed: arrays may be dropped during static
+/// Returns the open segments. They are never destroyed, because arrays may be dropped during static
 /// destruction.
 OpenSegments& open_segments() {
   static OpenSegments& segments = *new OpenSegments;
@@ -213,7 +212,7 @@ struct NodeSegment::Body {
   NodeHandle handle;
   void* data = nullptr;
   bool owner = false;
-  bool has_name = false;  ///< a name in /dev/shm still exists
+  bool has_name = false;  ///< the name in /dev/shm still exists
   SegmentFile file;
   AlignedBuffer ordinary;
 

@@ -12,9 +12,9 @@
 namespace weft::comm {
 namespace {
 
-/// Number of peers' arrays that stay mapped, for each rank. It is at least
-/// NodeWorkspace::shown_arrays, so that a call does not drop its own arrays. It is larger, so that
-/// the fields of a solver stay mapped.
+/// Number of arrays that stay mapped, for each other rank. At least NodeWorkspace::shown_arrays are
+/// needed, so that a call does not unmap its own arrays. With more, all fields of a solver stay
+/// mapped.
 constexpr std::size_t most_mapped = 16;
 
 }  // namespace

@@ -11,16 +11,16 @@
 
 namespace weft::comm {
 
-/// Workspace that all ranks of one node see. The ranks also synchronise its use, and give each
-/// other access to arrays of their callers.
+/// Workspace that all ranks of one node can read and write. The ranks also synchronise their use of
+/// it, and give each other access to arrays of their callers.
 ///
-/// Memory      one segment of node memory per rank. The last few arrays of peers stay mapped, so
-///             that another access to them is free.
+/// Memory      one segment of node memory per rank. The last few arrays of other ranks stay mapped,
+///             so another access to them costs nothing.
 /// Collective  construction, over `comm`, with all ranks on one node. Errors are the same on all of
 ///             them. Destruction is local.
 class NodeWorkspace {
  public:
-  /// Number of arrays that a rank can show at a time.
+  /// Number of arrays to which a rank can give access at a time.
   static constexpr int shown_arrays = 2;
 
   /// Size of the flags and notices of a rank. They precede its workspace, which starts on the next
@@ -28,30 +28,33 @@ class NodeWorkspace {
   static constexpr std::int64_t page_bytes = 4096;
 
   NodeWorkspace(const Communicator& comm, std::int64_t bytes);
-  /// For tests, in which threads replace ranks: `memory` of each, with page_bytes and the
-  /// workspace. Local; no thread may arrive before all are made.
+  /// For tests in which threads replace ranks. `memory` has one pointer for each rank, to
+  /// page_bytes and the workspace. Local. All objects must be made before any thread arrives.
   NodeWorkspace(std::vector<char*> memory, int rank);
 
-  /// Returns the workspace of a rank of `comm`, as this process sees it.
+  /// Returns the address of a rank's workspace in this process.
   char* data_of(int rank) const;
   HandOver& hand_over() { return hand_over_; }
 
-  /// Returns true when peers can access this array: it is in node memory of the workspace's kind.
+  /// Returns whether other ranks can access this array. They can if it is in node memory of the
+  /// workspace's kind.
   bool can_show(const void* array, std::int64_t bytes) const;
-  /// Publishes the call of this rank, after its next arrival; announced() returns that of `rank`.
+  /// Publishes the call of this rank. After the next arrival of this rank, the others can read it
+  /// by announced().
   void announce(std::int32_t call) { page_of(rank_).call = call; }
   std::int32_t announced(int rank) const { return page_of(rank).call; }
-  /// Gives peers access to array number `which` of this rank after its next arrival. The array is
-  /// one that can be shown or, for nullptr, the workspace at `workspace_offset`.
+  /// Gives other ranks access to array number `which` of this rank, after the next arrival of this
+  /// rank. can_show() must be true for the array. nullptr means the workspace at
+  /// `workspace_offset`.
   void show(int which, const void* array, std::int64_t workspace_offset);
-  /// Returns array number `which` that another rank, `rank`, has shown before an arrival for which
-  /// this rank has waited. Ends the program if the system does not let this process map it, because
-  /// a synchronisation that has begun cannot be cancelled.
+  /// Returns array number `which` to which `rank` gave access by show(). This rank must have waited
+  /// for the arrival of `rank` since then. If the system does not let this process map the array,
+  /// ends the program, because a synchronisation that has begun cannot be cancelled.
   char* shown(int which, int rank);
 
  private:
   struct Notice {
-    NodeHandle segment;  ///< bytes 0: the workspace
+    NodeHandle segment;  ///< segment of the array; 0 bytes: the workspace
     std::int64_t offset = 0;
   };
   struct Page {
@@ -65,9 +68,10 @@ class NodeWorkspace {
 
   int rank_ = 0;
   NodeMemory memory_;
-  std::vector<char*> starts_;  ///< start of the memory of each rank, as this process sees it
+  std::vector<char*> starts_;  ///< address in this process of each rank's memory
   HandOver hand_over_;
-  std::vector<std::vector<NodeSegment>> mapped_;  ///< by rank; the most recently used is last
+  std::vector<std::vector<NodeSegment>> mapped_;  ///< mapped arrays of each rank; the most recently
+                                                  ///< used is last
 };
 
 }  // namespace weft::comm

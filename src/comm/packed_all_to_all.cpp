@@ -42,7 +42,7 @@ std::vector<Block> by_rank(std::span<const Block> given, int ranks, std::int64_t
   for (const Block& block : given) {
     require_block(block.peer, block.offset, block.count, ranks, element_bytes);
     require_single(seen, block.peer);
-    // The offset of an empty block has no meaning, so it must not decide whether the counts fit.
+    // The offset of an empty block has no meaning. It must not influence whether displacements fit.
     if (block.count > 0) blocks[static_cast<std::size_t>(block.peer)] = block;
   }
   return blocks;
@@ -57,8 +57,8 @@ std::int64_t largest(const std::vector<Block>& blocks) {
 
 StridedBlock row_of(const Block& block) { return {block.peer, block.offset, {block.count}, {1}}; }
 
-/// Makes cyclic steps: step k sends to rank + k and receives from rank - k, so that all ranks are
-/// busy in every step. The own block is no message.
+/// Makes cyclic steps. Step k sends to rank + k and receives from rank - k, so all ranks are busy
+/// in every step. The own block is not sent.
 std::vector<MessageStep> cyclic_steps(const std::vector<Block>& send,
                                       const std::vector<Block>& recv, int rank) {
   const int ranks = static_cast<int>(send.size());
@@ -117,8 +117,8 @@ struct PackedAllToAll::Body {
   void start_call(const void* from, void* to);
 };
 
-/// Returns true when MPI_Alltoall is enough: all ranks send and receive blocks of one size without
-/// gaps.
+/// Returns whether MPI_Alltoall is enough. It is if all ranks send and receive blocks of one size
+/// without gaps.
 bool PackedAllToAll::Body::agrees_on_step(const std::vector<Block>& send_blocks,
                                           const std::vector<Block>& recv_blocks) {
   std::int64_t mine = equal_step(send_blocks);
@@ -146,7 +146,7 @@ void PackedAllToAll::Body::choose_form(const std::vector<Block>& send_blocks,
     return;
   }
 #if MPI_VERSION >= 4
-  if (limit == INT_MAX) {  // a limit lowered by a test requires splitting
+  if (limit == INT_MAX) {  // a test that lowers the limit wants blocks to be split
     form = Form::alltoallv_c;
     large_send = side_of<MPI_Count, MPI_Aint>(send_blocks);
     large_recv = side_of<MPI_Count, MPI_Aint>(recv_blocks);

@@ -5,11 +5,12 @@
 
 namespace weft::comm {
 
-/// The buffers of a non-blocking collective call, with different addresses. Open MPI takes equal
-/// addresses for MPI_IN_PLACE (seen in 4.1.4), and the ranks' calls then differ. Of two equal
-/// buffers at least one is empty. It gets another address.
+/// The buffers of a non-blocking collective call, with different addresses. Open MPI treats equal
+/// addresses as MPI_IN_PLACE (seen in 4.1.4), so the calls of ranks would differ. If both addresses
+/// are equal, one of the buffers is empty and gets another address.
 struct DistinctBuffers {
-  /// `sends`: this rank sends data, so an equal receive buffer is empty.
+  /// `sends` is true if this rank sends data. A receive buffer with the same address is then the
+  /// empty one.
   DistinctBuffers(const void* send_buffer, void* recv_buffer, bool sends)
       : send(send_buffer), recv(recv_buffer) {
     static char empty_buffer;
@@ -28,7 +29,7 @@ class PendingCall {
  public:
   MPI_Request* request() { return &request_; }
 
-  /// Returns whether the call has ended. True, too, if none was started.
+  /// Returns whether the call has ended. Returns true if none was started.
   bool test() {
     if (request_ == MPI_REQUEST_NULL) return true;
     int has_ended = 0;

@@ -43,8 +43,8 @@ std::vector<std::int64_t> volumes_of(const std::vector<const StridedBlock*>& blo
   return volumes;
 }
 
-/// Arguments of MPI_Alltoallw for one side. An empty box is count 0 of MPI_BYTE, because some MPI
-/// libraries handle datatypes without elements wrongly.
+/// Arguments of MPI_Alltoallw for one side. An empty box has count 0 and type MPI_BYTE, because
+/// some MPI libraries handle datatypes without elements wrongly.
 struct StridedSide {
   std::vector<int> counts;
   std::vector<int> displacements;
@@ -97,7 +97,7 @@ struct StridedAllToAll::Body {
   std::int64_t element_bytes = 1;
   StridedSide send;
   StridedSide recv;
-  StridedBlock own_send;  ///< used with one rank
+  StridedBlock own_send;  ///< used if there is only one rank
   StridedBlock own_recv;
   bool copies = false;
   MessageTraffic traffic;

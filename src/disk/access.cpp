@@ -15,7 +15,7 @@ namespace {
 
 /// The system accepts at least 1024; more are not faster.
 constexpr std::size_t most_parts = 256;
-/// One call moves less than 2 GiB, even if asked for more.
+/// One call moves less than 2 GiB, even if more is requested.
 constexpr std::int64_t most_step_bytes = std::int64_t{1} << 30;
 
 }  // namespace
@@ -67,8 +67,8 @@ std::int64_t Access::edge_bytes() const {
   const std::int64_t granule = file_->granule_bytes();
   const std::int64_t to_granule = granule - offset_ % granule;
   if (to_granule < granule) return std::min(left_, to_granule);
-  // On a granule, but not direct: all of an unaligned segment, a granule that several segments
-  // share, or the last one.
+  // The position is at a granule, but the transfer cannot be direct. This step takes all of an
+  // unaligned segment, a granule that several segments share, or the last granule.
   const std::int64_t rest = segments_[segment_].bytes - skipped_;
   return std::min(left_, std::max(rest, granule));
 }

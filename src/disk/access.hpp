@@ -20,16 +20,16 @@ struct FileSegment {
 
 /// One transfer between consecutive bytes of a file and segments of memory.
 ///
-/// The system decides the number of steps. Edges that are no whole granule go through the system's
-/// memory, the middle bypasses it, and the system may do less than requested. A backend repeats:
-/// next(), execute the step, take() the answer, until it is complete.
+/// A transfer takes several steps. The edges that are not a whole granule go through the page
+/// cache; the middle bypasses it. The system may also do less than requested. A backend calls
+/// next(), executes the step, and calls take() with the answer, until the transfer is complete.
 class Access {
  public:
-  /// The file must not move.
+  /// The file object must stay at its address.
   Access(const OpenFile& file, AccessDirection direction, std::int64_t offset,
          std::vector<FileSegment> segments);
 
-  /// A request to the system; valid until the next call.
+  /// A request to the system. It is valid until the next call.
   struct AccessStep {
     int descriptor = -1;
     std::int64_t offset = 0;
@@ -40,7 +40,7 @@ class Access {
   /// Takes the system's answer to the last step: bytes done, or a negated error number.
   ///
   /// Errors  io_failure that names the file, the direction, the offset and the reason. EINTR,
-  ///         EAGAIN and a refused direct transfer are no errors: another step follows.
+  ///         EAGAIN and a refused direct transfer are not errors: next() returns another step.
   void take(std::int64_t answer);
   bool is_complete() const { return left_ == 0; }
 
@@ -61,9 +61,9 @@ class Access {
   std::vector<FileSegment> segments_;
   std::int64_t bytes_ = 0;
   std::int64_t left_ = 0;
-  std::size_t segment_ = 0;      ///< where the next step begins
+  std::size_t segment_ = 0;      ///< the segment in which the next step begins
   std::int64_t skipped_ = 0;     ///< finished bytes of that segment
-  bool refused_direct_ = false;  ///< the file system refused a direct transfer after all
+  bool refused_direct_ = false;  ///< the file system has refused a direct transfer
   bool asked_direct_ = false;
   std::vector<iovec> parts_;
 };

@@ -15,10 +15,10 @@ namespace weft::disk {
 
 /// The mechanism of disk accesses.
 enum class BackendKind {
-  automatic,   ///< io_uring where it works, otherwise threads
-  io_uring,    ///< the system does many at a time for one thread
-  threads,     ///< some threads for each disk, one access at a time each
-  synchronous  ///< the caller's thread, when an access is started
+  automatic,   ///< io_uring if it works, otherwise threads
+  io_uring,    ///< the system executes many accesses at a time for one thread
+  threads,     ///< some threads for each disk; each makes one access at a time
+  synchronous  ///< the caller's thread makes the access when it is started
 };
 
 const char* to_string(BackendKind kind);
@@ -31,8 +31,8 @@ struct BackendChoice {
   std::string reason;
 };
 
-/// Returns the wanted kind. automatic: the kind in the environment variable WEFT_DISK_BACKEND,
-/// otherwise the best that works on the local machine.
+/// Returns the wanted kind. For automatic, returns the kind in the environment variable
+/// WEFT_DISK_BACKEND. If it is not set, returns the best kind that works on the local machine.
 ///
 /// Errors  unsupported, with the reason, for a requested kind that does not work on the local
 ///         machine; invalid_argument for another word in the variable.
@@ -47,9 +47,9 @@ struct DiskCounters {
   std::int64_t deepest = 0;  ///< most accesses in progress at the same time
 };
 
-/// Executes jobs, at most `depth` of each disk at the same time. Reads of a disk begin in the order
-/// in which they were started, and so do writes. Reads and writes overlap, and end in any order.
-/// The destructor returns when all have ended.
+/// Executes jobs, at most `depth` for each disk at the same time. The reads of a disk begin in the
+/// order in which they were started. So do the writes. Reads and writes overlap, and end in any
+/// order. The destructor returns when all jobs have ended.
 ///
 /// Forks       A child process has no thread of a backend that its parent has made. In the child
 ///             start() throws, and the destructor does not touch the parent's resources.
@@ -61,7 +61,8 @@ class Backend {
   virtual ~Backend() = default;
 
   virtual BackendKind kind() const = 0;
-  /// Each job must stay until its batch has ended, which reports all failures. Any thread may call.
+  /// Each job must stay in memory until its batch has ended. The batch reports all failures. Any
+  /// thread may call.
   /// Errors  as require_own_process().
   void start(Batch& batch);
   /// Errors  unsupported in a process that was forked from the one that made the backend.
@@ -75,8 +76,8 @@ class Backend {
   bool is_of_parent() const;
   /// Called before the first step of a job.
   void begin(const Job& job);
-  /// Gives a job the system's answer. Returns true when the job has ended and must not be used
-  /// again.
+  /// Gives a job the system's answer. Returns true if the job has ended. It must not be used again
+  /// then.
   bool advance(Job& job, std::int64_t answer);
   /// Executes all steps of a job in this thread.
   void do_all(Job& job);

@@ -18,7 +18,7 @@ bool contains(const ByteRanges& parts, std::int64_t first, std::int64_t end) {
   return behind != parts.begin() && std::prev(behind)->second >= end;
 }
 
-/// Merges stretches that touch.
+/// Adds a range of bytes, and merges it with adjacent ranges.
 void join(ByteRanges& parts, std::int64_t first, std::int64_t end) {
   auto behind = parts.lower_bound(first);
   if (behind != parts.end() && behind->first == end) {

@@ -20,7 +20,7 @@
 namespace weft::disk {
 namespace {
 
-/// The start of the file; the last letter is the version.
+/// The file starts with these bytes. The last one is the version.
 constexpr std::array<char, 8> magic = {'w', 'e', 'f', 't', 's', 'u', 'm', '1'};
 
 /// A checksum of 0 is stored as another number, because 0 means unknown.
@@ -72,7 +72,8 @@ void BlockSums::forget(std::int64_t block) {
 
 void BlockSums::remove_file() const {
   if (unlink(path_.c_str()) == 0) {
-    // Before any block changes, otherwise a power failure could bring the file back.
+    // The removal must reach the disk before any block changes. Otherwise a power failure could
+    // bring the file back.
     const std::string folder = std::filesystem::path(path_).parent_path().string();
     const int descriptor = open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_CLOEXEC);
     if (descriptor >= 0) {
@@ -108,7 +109,8 @@ void BlockSums::save() {
   const Header header = {magic, static_cast<std::int64_t>(sums_.size()),
                          crc32c(sums_.data(), bytes)};
   const std::string fresh = path_ + ".new";
-  unlink(fresh.c_str());  // left by a process that died here: only one at a time writes a set
+  unlink(fresh.c_str());  // a process that died here may have left this file; only one process at a
+                          // time writes a set
   try {
     const OpenFile file = create_data_file(fresh, header_bytes + bytes);
     file.write(0, &header, header_bytes);

@@ -7,31 +7,32 @@
 
 namespace weft::disk {
 
-/// The checksum of each block of a set, as far as known, and the file of these checksums.
+/// The known checksums of the blocks of a set, and the file of these checksums.
 ///
-/// A block has none unless it was written as a whole, at once or in pieces that do not overlap.
-/// There is no file while blocks change, so that it never describes other contents than those of
-/// the disks. The first change removes it, save() writes it again. Memory: 4 bytes for each block.
+/// A block has a checksum if it was written as a whole, at once or in pieces that do not overlap.
+/// While blocks change, the file does not exist, so it never contradicts the disks. The first
+/// change removes it, and save() writes it again. Memory: 4 bytes for each block.
 class BlockSums {
  public:
-  /// Reads the file; without a file, no checksum is known.
-  /// Errors  io_failure that names the file and the remedy, where it is damaged.
+  /// Reads the file. If there is no file, no checksum is known.
+  /// Errors  io_failure if the file is damaged. The message names the file and the remedy.
   BlockSums(std::string path, std::int64_t blocks);
 
   bool is_known(std::int64_t block) const { return at(block) != 0; }
-  /// Call before the block's bytes change; removes the file.
+  /// Must be called before the bytes of a block change. Removes the file.
   void forget(std::int64_t block);
   std::uint32_t known(std::int64_t block) const { return at(block); }  ///< 0: not known
   /// Sets the checksum from the bytes of the whole block.
   void set(std::int64_t block, const std::byte* memory, std::int64_t bytes);
   /// Sets the checksum to crc32c of the whole block.
   void set(std::int64_t block, std::uint32_t sum);
-  /// Returns whether bytes have the checksum of set(); true if it is not known.
+  /// Returns whether bytes have the checksum of the block. Returns true if the checksum is not
+  /// known.
   bool agrees(std::int64_t block, const std::byte* memory, std::int64_t bytes) const;
-  /// Returns whether `sum` is that of bytes with the checksum `known`; true if `known` is 0.
+  /// Returns whether `sum` agrees with the stored checksum `known`. Returns true if `known` is 0.
   static bool agrees(std::uint32_t known, std::uint32_t sum);
-  /// Returns the checksums of all blocks, 0 if not known, to be changed. If several processes write
-  /// blocks of one set, one of them saves the sums of all.
+  /// Returns the checksums of all blocks, 0 if not known. The caller may change them: if several
+  /// processes write blocks of one set, one process saves the checksums of all.
   std::vector<std::uint32_t>& all() {
     changed_ = true;
     return sums_;

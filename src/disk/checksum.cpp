@@ -48,7 +48,7 @@ __attribute__((target("sse4.2"))) std::uint32_t by_instruction(const void* memor
 }
 #endif
 
-/// Returns the remainder after these bytes, given that of the bytes before.
+/// Returns the remainder after these bytes. `start` is the remainder of the bytes before.
 std::uint32_t remainder_of(const void* memory, std::int64_t bytes, std::uint32_t start) {
 #ifdef __x86_64__
   static const bool has_instruction = __builtin_cpu_supports("sse4.2") != 0;
@@ -58,7 +58,7 @@ std::uint32_t remainder_of(const void* memory, std::int64_t bytes, std::uint32_t
 }
 
 constexpr std::uint32_t start_of_all = 0xFFFFFFFF;
-/// The polynomials 1 and x: the highest bit is the lowest power.
+/// The polynomials 1 and x. The highest bit is the coefficient of the lowest power.
 constexpr std::uint32_t one = std::uint32_t{1} << 31;
 constexpr std::uint32_t x = std::uint32_t{1} << 30;
 

@@ -7,11 +7,11 @@ namespace weft::disk {
 /// Returns the CRC-32C (Castagnoli) of bytes, by the processor's instruction if it has one.
 std::uint32_t crc32c(const void* memory, std::int64_t bytes);
 
-/// CRC-32C of bytes that come in pieces, in any order. It is the exclusive or of the contributions
+/// CRC-32C of bytes that come in pieces, in any order. It combines, by exclusive or, the checksums
 /// of all pieces, each followed by zeros up to the end.
 class SumOfPieces {
  public:
-  /// `after`: bytes from the piece's end to the end of all.
+  /// Adds a piece. `after` is the number of bytes that follow it.
   void add(const void* memory, std::int64_t bytes, std::int64_t after);
   /// Returns crc32c of all pieces, `bytes` bytes in total.
   std::uint32_t sum(std::int64_t bytes) const;

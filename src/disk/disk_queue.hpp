@@ -8,10 +8,10 @@
 
 namespace weft::disk {
 
-/// Waiting accesses of one disk, and the number in progress. Reads and writes share the disk: if
-/// both wait, the kind with fewer in progress is next, in turn if equal. Each kind begins in the
-/// order of arrival. A single queue would serialise a pass that reads one panel and writes another
-/// of the same files. Each would wait behind all of the other.
+/// Waiting accesses of one disk, and the number in progress. Reads and writes share the disk. If
+/// both wait, the kind with fewer accesses in progress is next; if equal, they take turns. Each
+/// kind begins in the order of arrival. With a single queue, all reads of a panel would wait for
+/// all writes of another panel, or the reverse.
 class DiskQueue {
  public:
   void push(Job& job) { of(job.access.direction()).waiting.push_back(&job); }

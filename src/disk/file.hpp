@@ -7,20 +7,20 @@
 
 namespace weft::disk {
 
-/// A file without a name, for data of this process only; one transfer at a time per thread. See
+/// A file without a name, for data of this process only. A thread makes one transfer at a time. See
 /// OpenFile.
 ///
 /// Thread-safe, except for two transfers that access the same bytes, one of them a write.
 /// Errors  io_failure that names the directory and the system's reason.
 class File {
  public:
-  /// An empty file on the disk of a directory.
+  /// Creates an empty file on the disk of a directory.
   /// Errors  invalid_argument for a path that no directory can have.
   explicit File(const std::string& directory)
       : directory_(directory), file_(open_nameless(directory)) {}
 
   const std::string& directory() const { return directory_; }
-  /// Returns whether whole blocks bypass the system's memory.
+  /// Returns whether whole blocks bypass the page cache.
   bool is_direct() const { return file_.is_direct(); }
   /// Returns the free bytes of the disk for this user.
   std::int64_t free_bytes() const { return file_.free_bytes(); }
@@ -34,7 +34,7 @@ class File {
   }
   /// Returns when all writes are on the disk.
   void flush() const { file_.flush(); }
-  /// Drops the file from the system's memory, as far as it is on the disk.
+  /// Drops the parts of the file that are on the disk from the page cache.
   void forget() const { file_.forget(); }
 
  private:

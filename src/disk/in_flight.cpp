@@ -10,7 +10,8 @@
 namespace weft::disk {
 namespace {
 
-/// The numbers that lanes take in turn, and the first failure, which ends them.
+/// Gives lanes the next number, and stores the first failure. After a failure there are no further
+/// numbers.
 class Numbers {
  public:
   explicit Numbers(std::int64_t count) : count_(count) {}

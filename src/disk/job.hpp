@@ -19,8 +19,8 @@ struct Job {
   Batch* batch = nullptr;
 };
 
-/// Jobs that were started together. A waiting thread gets the first failure once all have ended:
-/// until then the system may still use their memory.
+/// Jobs that were started together. A waiting thread gets the first failure when all jobs have
+/// ended. Until then the system may still use their memory.
 class Batch {
  public:
   std::vector<Job> jobs;
@@ -31,7 +31,7 @@ class Batch {
   void end_one(std::exception_ptr failure) {
     const std::lock_guard lock(mutex_);
     if (failure && !failure_) failure_ = std::move(failure);
-    // Under the lock: a waiting thread may destroy the batch as soon as it sees 0.
+    // This is under the lock, because a waiting thread may destroy the batch as soon as it sees 0.
     if (--left_ == 0) ended_.notify_all();
   }
 

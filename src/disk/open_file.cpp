@@ -20,14 +20,14 @@
 namespace weft::disk {
 namespace {
 
-/// A file system in memory accepts O_DIRECT but has no memory to bypass.
+/// Magic number of tmpfs. This file system in memory accepts O_DIRECT, but has no disk.
 constexpr auto tmpfs = 0x01021994;
 
 void perform_all(Access access) {
   while (!access.is_complete()) access.take(perform(access.next(), access.direction()));
 }
 
-/// Opens a file that has a name for a moment, for file systems that need one.
+/// Opens a file that has a name for a moment only, because some file systems need a name.
 int open_and_unlink(const std::string& directory) {
   std::string path = directory + "/.weft-XXXXXX";
   const int descriptor = mkostemp(path.data(), O_CLOEXEC);
@@ -35,8 +35,8 @@ int open_and_unlink(const std::string& directory) {
   return descriptor;
 }
 
-/// Some file systems open a file for direct transfers and then refuse them. The only test is to
-/// try, on a file that is still empty.
+/// Returns whether direct transfers work. Some file systems open a file for direct transfers and
+/// then refuse them. The only test is to try with a file that is still empty.
 bool transfers_direct(const OpenFile& file) {
   const auto granule = static_cast<std::size_t>(file.granule_bytes());
   void* const block = std::aligned_alloc(granule, granule);
@@ -118,7 +118,8 @@ void OpenFile::open_direct() {
   direct_ = open(again.c_str(), way | O_DIRECT | O_CLOEXEC);
   if (direct_ < 0) return;
   ask_alignment();
-  // Read-ahead for the edges would fill memory with data that direct transfers read anyway.
+  // Without this, read-ahead at the edges would fill memory with data that direct transfers read
+  // anyway.
   if (direct_ >= 0) (void)posix_fadvise(buffered_, 0, 0, POSIX_FADV_RANDOM);
 }
 
@@ -174,7 +175,7 @@ void OpenFile::flush() const {
 }
 
 void OpenFile::forget() const {
-  // A system that ignores this is slower or faster, never wrong.
+  // If the system ignores this, only the speed changes.
   (void)posix_fadvise(buffered_, 0, 0, POSIX_FADV_DONTNEED);
 }
 

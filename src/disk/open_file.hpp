@@ -7,12 +7,12 @@
 namespace weft::disk {
 
 /// An open file with two descriptors. One is for all transfers. If the file system allows it, the
-/// other is for direct transfers, which bypass the system's memory. weft knows better which data it
-/// needs again, and a file is larger than memory.
+/// other is for direct transfers, which bypass the page cache. The page cache does not help,
+/// because files are larger than memory, and weft knows better which data it needs again.
 ///
-/// Transfers of partial granules or unaligned memory go through the system's memory. A granule is
-/// at least a page. So no page is accessed by both methods at the same time, unless two transfers
-/// access the same bytes. The system keeps both methods coherent page by page.
+/// Transfers of partial granules or unaligned memory go through the page cache. A granule is at
+/// least a page. So both methods access the same page at the same time only if two transfers access
+/// the same bytes. The system keeps both methods coherent page by page.
 ///
 /// Thread-safe, except for two transfers that access the same bytes, one of them a write.
 /// Errors  io_failure that names the file, the attempt and the system's reason.
@@ -41,9 +41,9 @@ class OpenFile {
   /// Direct transfers have memory that is aligned to this.
   std::int64_t alignment_bytes() const { return alignment_bytes_; }
   int buffered() const { return buffered_; }
-  /// -1 where there is none.
+  /// The descriptor for direct transfers; -1 if there is none.
   int direct() const { return direct_; }
-  /// Sends all further transfers through the system's memory.
+  /// Sends all further transfers through the page cache.
   void close_direct();
 
   std::int64_t bytes() const;
@@ -57,7 +57,7 @@ class OpenFile {
   void write(std::int64_t offset, const void* memory, std::int64_t bytes) const;
   /// Returns when all writes are on the disk.
   void flush() const;
-  /// Drops the file from the system's memory, as far as it is on the disk.
+  /// Drops the parts of the file that are on the disk from the page cache.
   void forget() const;
 
   /// Throws io_failure with the file, the attempt, the system's reason for this error number, and
@@ -82,8 +82,8 @@ std::string remedy(int reason);
 /// Errors  invalid_argument for an impossible path; `what` is "directory" or "file".
 void require_path(const std::string& path, const std::string& what);
 
-/// Opens an empty file on the disk of a directory. It has no name or loses it immediately, so that
-/// it never outlives the process.
+/// Opens an empty file on the disk of a directory. The file has no name, or loses it immediately.
+/// So it never outlives the process.
 OpenFile open_nameless(const std::string& directory);
 
 enum class Mode { read, write };
@@ -93,8 +93,8 @@ OpenFile open_data_file(const std::string& path, Mode mode);
 
 /// Creates a file of `bytes` zero bytes with reserved space.
 ///
-/// Errors  io_failure for an existing file, and where the disk has too little room; nothing is left
-///         behind.
+/// Errors  io_failure if the file exists, and if the disk has too little room. No file is left
+///         then.
 OpenFile create_data_file(const std::string& path, std::int64_t bytes);
 
 }  // namespace weft::disk

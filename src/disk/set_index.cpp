@@ -16,10 +16,11 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// Incremented when an index of one version would be misread by the reader of another.
+/// Grows when an older weft would misread a newer index.
 constexpr std::int64_t index_version = 1;
 constexpr const char* version_key = "weft_striped_set";
-/// Present only if not empty: then versions of weft that do not know it refuse the set.
+/// This key is written only if it is not empty. Versions of weft that do not know it then refuse
+/// the set.
 constexpr const char* incomplete_key = "incomplete";
 constexpr std::int64_t text_bytes_max = 1 << 20;
 constexpr double lock_wait_s = 10;
@@ -31,7 +32,7 @@ constexpr const char* write_again = "write the set again, or restore the index f
                                                ": " + what + "; " + write_again);
 }
 
-/// The members of an index; each is requested once and has one type.
+/// The members of an index. Each is read once, and has one type.
 class Members {
  public:
   Members(const std::string& path, const Json& object) : path_(path), object_(object) {}
@@ -205,7 +206,7 @@ void require_whole(const std::string& path, const SetIndex& index) {
 }
 
 std::string file_of(const std::string& index_path, const std::string& file) {
-  // An absolute path on the right replaces the left.
+  // If the right side is an absolute path, `/` returns it alone.
   return (std::filesystem::path(index_path).parent_path() / file).string();
 }
 

@@ -14,15 +14,15 @@ struct SetIndex {
   std::string dtype = {};                ///< of its elements, in numpy's notation
   Striping striping = {};
   bool checksums = true;  ///< whether blocks have checksums, in a file next to the index
-  /// Remedy for a set that is changed in place and is incomplete, neither its old nor its new
-  /// contents. Empty: the set is whole.
+  /// Remedy for an incomplete set: a set that is being changed in place, with neither its old nor
+  /// its new contents. Empty: the set is whole.
   std::string incomplete_remedy = {};
   std::vector<std::string> files =
-      {};  ///< of the disks; a relative path is from the index's folder
+      {};  ///< files of the disks; relative paths start at the folder of the index
   bool operator==(const SetIndex&) const = default;
 };
 
-/// Throws invalid_argument for an index that could not be read again.
+/// Throws invalid_argument if the index, once written, could not be read again.
 void check(const SetIndex& index);
 
 /// Errors  io_failure for a missing or unreadable file; invalid_argument, with the path of the

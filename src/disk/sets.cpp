@@ -44,8 +44,8 @@ class IncompleteSet {
   std::vector<std::string> paths_;
 };
 
-/// Returns the name of a disk's file in an index. In the index's own folder it is relative, so that
-/// both can be moved together, otherwise absolute.
+/// Returns the name of a disk's file in an index. If the file is in the folder of the index, the
+/// name is relative, so that both can be moved together. Otherwise it is absolute.
 std::string name_in_index(const std::string& index_path, const std::string& directory, int disk) {
   namespace fs = std::filesystem;
   require_path(index_path, "file");
@@ -159,7 +159,8 @@ std::unique_ptr<StripedSet> plain_set(OpenFile file, std::int64_t offset, std::i
                                            ": it is truncated; copy or save it again");
   std::vector<OpenFile> files;
   files.push_back(std::move(file));
-  std::optional<BlockSums> known;  // for blocks of the file, as StripedSet counts them
+  std::optional<BlockSums> known;  // known checksums of the file's blocks, as StripedSet counts
+                                   // blocks
   if (sums) known.emplace(sums->path, divided_up(end, sums->block_bytes));
   return std::make_unique<StripedSet>(std::move(files), striping, mode, options, offset,
                                       std::move(known));

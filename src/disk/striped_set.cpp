@@ -11,8 +11,8 @@
 namespace weft::disk {
 namespace {
 
-/// Neighbours are joined up to this size. Larger accesses are not faster on any disk, and fewer
-/// accesses leave some disks idle.
+/// Neighbours are joined up to this size. Larger accesses are not faster on any disk. Fewer
+/// accesses would leave some disks idle.
 constexpr std::int64_t joined_bytes = 1 << 20;
 
 void join(std::vector<FileSegment>& segments, const FileSegment& more) {
@@ -100,8 +100,8 @@ void StripedSet::require_runs(std::span<const Run> runs, AccessDirection directi
                       std::to_string(run.offset) + "; correct the run");
 }
 
-/// Cuts a run at the ends of blocks. Blocks are those of the file, so bytes before the array belong
-/// to the first.
+/// Cuts a run at the ends of blocks. Blocks are counted in the file, so bytes before the array
+/// belong to the first block.
 void StripedSet::cut(const Run& run, Started& started,
                      std::vector<std::vector<BlockPiece>>& pieces) {
   std::byte* memory = run.memory;

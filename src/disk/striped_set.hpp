@@ -22,18 +22,19 @@ namespace weft::disk {
 
 struct SetOptions {
   BackendKind backend = BackendKind::automatic;
-  int depth = 32;  ///< most accesses of a disk at the same time
-  /// Compares blocks that are read as a whole, by one run or by several, with their checksums.
+  int depth = 32;  ///< largest number of accesses of a disk at the same time
+  /// If true, compares blocks with their checksums if they are read as a whole, by one run or by
+  /// several.
   bool verify = false;
-  /// Remedy for a set that is changed in place: the first write stores it in the index and so marks
-  /// the set as incomplete. With a remedy, an incomplete set can be opened, too.
+  /// Remedy for a set that is changed in place. The first write stores it in the index, and so
+  /// marks the set as incomplete. If a remedy is given, an incomplete set can be opened too.
   std::string incomplete_remedy = {};
 };
 
 struct SetCounters {
   std::vector<DiskCounters> disks;
-  /// Counts of the Parallel Disk Model: each start adds the largest number of its blocks that are
-  /// on one disk.
+  /// Counts of the Parallel Disk Model. Each start adds its number of blocks on the disk with the
+  /// most blocks.
   std::int64_t parallel_reads = 0;
   std::int64_t parallel_writes = 0;
 };
@@ -41,17 +42,16 @@ struct SetCounters {
 /// An array of bytes in blocks over the files of several disks, or in one plain file.
 ///
 /// Runs that cross blocks are split. Neighbouring blocks of a disk are joined to accesses of up to
-/// 1 MiB or one block. If the set has checksums, a block gets one when it is written as a whole.
-/// One run may write it, or several runs that do not overlap. A block that is partly written has
-/// none until then.
+/// 1 MiB or one block. If the set has checksums, a block gets one when it has been written as a
+/// whole, by one run or by several runs that do not overlap. A partly written block has none.
 ///
-/// One thread at a time may call; one process at a time writes a set.
+/// Only one thread at a time may call. Only one process at a time may write a set.
 /// Errors  as Volume. Also invalid_argument for a depth below 1, a ticket that was already waited
 ///         for, and writes to a set that was opened for reading. io_failure names file, block and
 ///         offset of a wrong checksum.
 class StripedSet final : public Volume {
  public:
-  /// One file for each disk. `lead_bytes` of a plain file precede the array.
+  /// `files` has one file for each disk. In a plain file, `lead_bytes` bytes precede the array.
   StripedSet(std::vector<OpenFile> files, const Striping& striping, Mode mode,
              const SetOptions& options, std::int64_t lead_bytes = 0,
              std::optional<BlockSums> sums = {});
@@ -61,17 +61,18 @@ class StripedSet final : public Volume {
   Ticket start_write(std::span<const Run> runs) override;
   void wait(Ticket ticket) override;
   bool has_ended(Ticket ticket) override { return found(ticket)->second->batch.has_ended(); }
-  /// Also saves the checksums; without flush() they are lost, and blocks go unchecked.
+  /// Also saves the checksums. Without flush() they are lost, and later reads do not check these
+  /// blocks.
   void flush() override;
   /// Flushes without the checksums, for one of several processes that write a set.
   void flush_disks();
   /// Sets a function that is called once, before the first change of the set.
   void before_first_change(std::function<void()> tell) { before_first_change_ = std::move(tell); }
-  /// nullptr where the set has none.
+  /// Returns the checksums; nullptr if the set has none.
   BlockSums* sums() { return sums_ ? &*sums_ : nullptr; }
 
   const Striping& striping() const { return striping_; }
-  /// Returns whether whole blocks of all disks bypass the system's memory.
+  /// Returns whether whole blocks of all disks bypass the page cache.
   bool is_direct() const;
   const BackendChoice& backend() const { return choice_; }
   SetCounters counters() const;
@@ -122,21 +123,22 @@ class StripedSet final : public Volume {
   Ticket next_ticket_ = 0;
   StartedByTicket started_;
   BackendChoice choice_;
-  std::unique_ptr<Backend> backend_;  ///< last: it ends all transfers before the rest is destroyed
+  std::unique_ptr<Backend> backend_;  ///< last member, so that all transfers end before the rest is
+                                      ///< destroyed
 };
 
 /// Creates a set: an index, and a file NAME.N for disk N, next to the index or in other
 /// directories. NAME is the index's name without its endings. The index lists the files;
 /// `index.files` is ignored.
 ///
-/// Errors  io_failure where the index or a file exists or a disk has no room, and invalid_argument
-///         for an invalid index; nothing is left behind.
+/// Errors  io_failure if the index or a file exists or a disk has no room; invalid_argument for an
+///         invalid index. No file is left then.
 std::unique_ptr<StripedSet> create_set(const std::string& index_path,
                                        const std::vector<std::string>& directories, SetIndex index,
                                        const SetOptions& options = {});
 
-/// Opens an existing set. Errors  as read_index; io_failure where a disk's file is missing or has
-/// another length than in the index.
+/// Opens an existing set. Errors as read_index; io_failure if a disk's file is missing, or its
+/// length differs from the index.
 std::unique_ptr<StripedSet> open_set(const std::string& index_path, Mode mode,
                                      const SetOptions& options = {});
 
@@ -145,8 +147,8 @@ std::unique_ptr<StripedSet> open_set(const std::string& index_path, Mode mode,
 std::unique_ptr<StripedSet> open_disks_of_set(const std::string& index_path, Mode mode, int first,
                                               int end, const SetOptions& options = {});
 
-/// Creates a set of files without names, which are gone when the set is destroyed; striping.disks
-/// is the number of directories.
+/// Creates a set of files without names. They disappear when the set is destroyed. striping.disks
+/// must be the number of directories.
 std::unique_ptr<StripedSet> scratch_set(const std::vector<std::string>& directories,
                                         Striping striping, const SetOptions& options = {});
 
@@ -156,7 +158,7 @@ struct PlainSums {
   std::int64_t block_bytes = 0;
 };
 
-/// Makes a set of one disk from a file: the array is `bytes` bytes from `offset`.
+/// Makes a set of one disk from a file. The array is the `bytes` bytes from `offset` on.
 ///
 /// Errors  io_failure for a shorter file.
 std::unique_ptr<StripedSet> plain_set(OpenFile file, std::int64_t offset, std::int64_t bytes,

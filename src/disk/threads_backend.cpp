@@ -17,7 +17,7 @@
 namespace weft::disk {
 namespace {
 
-/// Beyond this number of accesses a disk gains little, and each costs a thread.
+/// With more accesses at a time a disk is hardly faster, and each access needs a thread.
 constexpr int most_threads_a_disk = 8;
 constexpr int most_threads = 64;
 
@@ -42,7 +42,8 @@ class ThreadsBackend final : public Backend {
   ~ThreadsBackend() override {
     if (!is_of_parent()) return;
     for (std::jthread& thread : threads_) thread.detach();
-    // Destroying a condition would wait for the threads that wait on it.
+    // The queues are leaked. Destroying a condition variable would wait for the threads that wait
+    // for it.
     static_cast<void>(queues_.release());
   }
 
@@ -72,7 +73,7 @@ class ThreadsBackend final : public Backend {
     std::unique_lock lock(queue.mutex);
     while (queue.filled.wait(lock, stop, [&] { return !queue.jobs.is_empty(); })) {
       Job& job = queue.jobs.begin();
-      // A copy, because the job may be destroyed once it has ended.
+      // A copy, because the job may be destroyed when it has ended.
       const AccessDirection direction = job.access.direction();
       lock.unlock();
       begin(job);
@@ -83,7 +84,7 @@ class ThreadsBackend final : public Backend {
   }
 
   std::unique_ptr<std::deque<Queue>> queues_;
-  std::vector<std::jthread> threads_;  ///< last, so that they end before their queues
+  std::vector<std::jthread> threads_;  ///< last member, so that threads end before their queues
 };
 
 }  // namespace

@@ -51,7 +51,8 @@ class Ring {
   int failure_;
 };
 
-/// Wakes the thread that waits for completions: a counter with a read always in progress.
+/// Wakes the thread that waits for completions. It is an event counter of the system, with a read
+/// that is always in progress.
 class Bell {
  public:
   Bell() : descriptor_(eventfd(0, EFD_CLOEXEC)) {
@@ -63,7 +64,7 @@ class Bell {
   Bell& operator=(const Bell&) = delete;
   ~Bell() { close(descriptor_); }
   void ring() {
-    // Fails only after 2^64 - 2 rings.
+    // This fails only after 2^64 - 2 calls.
     (void)!eventfd_write(descriptor_, 1);
   }
   void listen(io_uring_sqe* entry) {
@@ -76,8 +77,8 @@ class Bell {
   std::uint64_t heard_ = 0;
 };
 
-/// One thread owns the ring. It fills the ring from the disks' queues and takes completions, so
-/// that accesses begin, and incomplete ones continue, while the caller computes.
+/// One thread owns the ring. It fills the ring from the queues of the disks, and takes completions.
+/// So accesses begin and continue while the caller computes.
 class UringBackend final : public Backend {
  public:
   UringBackend(int disks, int depth)
@@ -120,14 +121,14 @@ class UringBackend final : public Backend {
   void serve() {
     while (fill()) {
       const int answer = io_uring_submit_and_wait(ring_.get(), 1);
-      // The kernel is short of resources for a moment; accesses in progress end meanwhile.
+      // The kernel has too few resources for a moment. Accesses in progress end meanwhile.
       if (answer < 0 && answer != -EINTR) std::this_thread::sleep_for(std::chrono::milliseconds(1));
       take_ended();
     }
   }
 
-  /// Begins as many jobs as the depth allows. Returns false when there is no more work and none
-  /// will come.
+  /// Begins as many jobs as the depth allows. Returns false if there is no work and no more will
+  /// come.
   bool fill() {
     const std::lock_guard lock(mutex_);
     bool idle = true;
@@ -142,7 +143,8 @@ class UringBackend final : public Backend {
     return !(idle && stopping_);
   }
 
-  /// There is always room: each job has at most one entry, and the bell one more.
+  /// Returns a free entry of the ring. There is always one, because each job has at most one entry,
+  /// and the bell one more.
   io_uring_sqe* entry() { return io_uring_get_sqe(ring_.get()); }
 
   void ask(Job& job) {
@@ -183,7 +185,7 @@ class UringBackend final : public Backend {
 
   int depth_;
   Bell bell_;
-  Ring ring_;  ///< destroyed before the bell, which it reads
+  Ring ring_;  ///< destroyed before the bell, because the ring reads the bell
   std::mutex mutex_;
   std::vector<DiskQueue> queues_;  ///< for each disk, under the mutex
   bool stopping_ = false;          ///< under the mutex

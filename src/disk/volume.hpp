@@ -6,9 +6,10 @@
 
 namespace weft::disk {
 
-/// Consecutive bytes of a volume and the memory that they go to or come from.
+/// Consecutive bytes of a volume, and the memory to which they are read or from which they are
+/// written.
 struct Run {
-  std::int64_t offset = 0;  ///< in bytes, from the volume's first
+  std::int64_t offset = 0;  ///< in bytes, from the start of the volume
   std::int64_t bytes = 0;
   std::byte* memory = nullptr;
 };
@@ -19,7 +20,7 @@ struct Run {
 /// same bytes, one of them a write, must not be in progress together.
 ///
 /// Errors  io_failure that names the file, the attempt and the system's reason; invalid_argument
-///         for a run beyond the end. They are thrown where the transfer started or by wait().
+///         for a run beyond the end. The function that starts the transfer throws them, or wait().
 class Volume {
  public:
   /// Transfers that were started together.
@@ -27,15 +28,16 @@ class Volume {
 
   virtual ~Volume() = default;
   virtual std::int64_t bytes() const = 0;
-  /// The memory of the runs must stay until wait() has returned; the list of runs need not.
+  /// The memory of the runs must stay until wait() has returned. The list of runs may be freed
+  /// before.
   virtual Ticket start_read(std::span<const Run> runs) = 0;
   virtual Ticket start_write(std::span<const Run> runs) = 0;
-  /// Returns when all runs of the ticket have ended. Once for each ticket.
+  /// Returns when all runs of the ticket have ended. May be called once for each ticket.
   virtual void wait(Ticket ticket) = 0;
-  /// Returns whether wait() would return, or throw, immediately. Only before wait() for that
-  /// ticket.
+  /// Returns whether wait() would return, or throw, immediately. May be called only before wait()
+  /// for that ticket.
   virtual bool has_ended(Ticket ticket) = 0;
-  /// Returns when all waited-for writes are on the disks.
+  /// Returns when all writes for which wait() has returned are on the disks.
   virtual void flush() = 0;
 };
 

@@ -18,8 +18,7 @@ Box chunk_of(Box box, const Box& of_sender, int chunk, const ExchangeEndpoint& s
   return box;
 }
 
-/// Places blocks one after the other, so that they need no more memory than the array. Returns the
-/// end of the last block.
+/// Places blocks one after the other, without gaps. Returns the end of the last block.
 std::int64_t place_blocks(std::vector<ChunkBlock> found, std::vector<PackedBlock>& blocks) {
   std::int64_t offset = 0;
   for (ChunkBlock& block : found) {
@@ -43,7 +42,7 @@ kernel::Piece piece_of(const PackedBlock& block, int buffer) {
   return {box, buffer, block.offset, c_strides(box)};
 }
 
-/// Returns the part `box` of the plain array of `whole`.
+/// Returns `box` as a part of the array that holds the box `whole` in C order.
 kernel::Piece part_of(const Box& box, const Box& whole, int buffer) {
   kernel::Piece piece{box, buffer, 0, c_strides(whole)};
   for (int axis = 0; axis < box.dims(); ++axis)
@@ -58,8 +57,8 @@ kernel::Place plain_place(const Layout& layout, const ExchangeEndpoint& side, in
   return place;
 }
 
-/// Merges blocks that are stored as in the plain array of `whole` into one piece, which the later
-/// stage may also overwrite with its results.
+/// Merges all blocks into one piece, if together they are an array of the box `whole` in C order.
+/// The later stage may overwrite such an array with its results.
 void merge_into_array(const Box& whole, std::vector<kernel::Piece>& pieces) {
   if (pieces.size() < 2) return;
   for (const kernel::Piece& piece : pieces) {

@@ -8,21 +8,21 @@
 
 namespace weft::exchange {
 
-/// The elements of one chunk that go from one rank to another.
+/// The elements of one chunk that one rank sends to another.
 struct ChunkBlock {
   int chunk = 0;
   Overlap overlap;
 };
 
-/// The blocks that a rank sends or receives, chunk by chunk; in each chunk by the other rank. They
-/// include the rank's own blocks. The sender's box is divided into the chunks.
+/// Return the blocks that a rank sends and receives, ordered by chunk, then by the other rank. They
+/// include its own blocks, which stay on the rank. The chunks divide the box of the sender.
 std::vector<ChunkBlock> send_blocks(const ExchangeEndpoint& side);
 std::vector<ChunkBlock> recv_blocks(const ExchangeEndpoint& side);
 
-/// Returns the bytes that this rank gets from others, counting only ranks `first` to `end` - 1.
+/// Returns the bytes that this rank gets from other ranks among `first` to `end` - 1.
 std::int64_t bytes_from_ranks(const ExchangeEndpoint& side, std::int64_t first, std::int64_t end);
 
-/// A block of a packed exchange. It is contiguous in its buffer.
+/// A block of a packed exchange. A block is contiguous in its buffer.
 struct PackedBlock {
   int chunk = 0;
   Overlap overlap;
@@ -38,8 +38,8 @@ struct PackedBlocks {
 };
 PackedBlocks packed_blocks(const ExchangeEndpoint& side);
 
-/// Returns the places of packed blocks. The earlier stage writes them and the later one reads them,
-/// so packing needs no pass of its own.
+/// Returns the places of packed blocks. The earlier stage writes the blocks and the later stage
+/// reads them, so packing needs no pass of its own.
 BufferNeeds packed_needs(const ExchangeEndpoint& side);
 
 /// Returns the places of two plain local arrays in C order. MPI moves strided boxes from one to the

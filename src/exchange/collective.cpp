@@ -4,7 +4,8 @@
 namespace weft::exchange {
 namespace {
 
-/// One collective call for each chunk. It is blocking if there is only one chunk and no other work.
+/// One collective call for each chunk. A single call is blocking, unless the exchange overlaps with
+/// other work.
 template <class Call>
 class Collective : public Executor {
  public:
@@ -15,7 +16,7 @@ class Collective : public Executor {
     own_.copy(chunk, send, recv);
     send_ = send;
     recv_ = recv;
-    if (is_blocking()) return;  // see finish()
+    if (is_blocking()) return;  // finish() makes the call
     calls_[static_cast<std::size_t>(chunk)].start(send, recv);
     started_ = chunk + 1;
     flight_.update(true);
@@ -101,8 +102,8 @@ std::unique_ptr<Executor> make_collective_packed(const Exchange&, const Exchange
                                                             OwnBlocks(side, blocks));
 }
 
-/// Weft packs nothing, and MPI moves this rank's own block too. This is slow where MPI packs
-/// slowly, but so simple that tests compare the other methods with it.
+/// Weft packs nothing, and MPI moves this rank's own block too. The method is slow if MPI packs
+/// slowly. It is so simple that tests compare the other methods with it.
 std::unique_ptr<Executor> make_collective_datatype(const Exchange&, const ExchangeEndpoint& side,
                                                    const Group& group, const ExchangeResources&) {
   const WireBlocks blocks = plain_wire_blocks(side, group);

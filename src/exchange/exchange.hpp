@@ -15,23 +15,24 @@
 
 namespace weft::exchange {
 
-/// The places of one rank's side of an exchange in the buffers of a run.
+/// The places and buffers that one rank needs for an exchange.
 struct BufferNeeds {
   kernel::Place outlet;            ///< where the earlier stage writes
   kernel::Place inlet;             ///< from where the later stage reads
   std::int64_t send_elements = 0;  ///< size of the send buffer
   std::int64_t recv_elements = 0;  ///< size of the receive buffer
-  /// Size of this rank's own block, if own_last. It is part of send_elements, unless the block has
-  /// an own_buffer.
+  /// Size of this rank's own block, if ExchangeEndpoint::own_last. It is a part of send_elements,
+  /// unless the own block has its own buffer.
   std::int64_t own_elements = 0;
 };
 
-/// Moves the output of the earlier stage to the input of the later one. Made once, executed often.
+/// Moves the output of the earlier stage to the input of the later stage. An executor is made once
+/// and executed often.
 ///
-/// One execution is collective over its group. start() is called for each chunk in order, as soon
-/// as the earlier stage has written it. progress() is called at any time. wait() is called before a
-/// chunk is read, if chunks are read one by one. finish() is called before other data is read.
-/// Allocates nothing.
+/// One execution is collective over its group. The caller calls start() for each chunk in order, as
+/// soon as the earlier stage has written the chunk. It may call progress() at any time. If the
+/// later stage reads chunk by chunk, wait() comes before each chunk. Otherwise finish() comes
+/// before the later stage. An execution allocates nothing.
 class Executor {
  public:
   virtual ~Executor() = default;
@@ -41,18 +42,18 @@ class Executor {
   virtual void finish() = 0;
   /// Returns the messages of this rank to others in one execution.
   virtual comm::MessageTraffic traffic() const = 0;
-  /// Returns the bytes that come from other ranks' memory in one execution, without a message. They
-  /// are the parts of this rank's box after the exchange that were in other boxes before it.
+  /// Returns the bytes that one execution reads from other ranks' memory, without a message. They
+  /// are the elements of this rank that belonged to other ranks before the exchange.
   virtual std::int64_t bytes_from_others() const { return 0; }
   /// Returns the bytes that weft itself reads and writes in memory in one execution, on this rank.
   virtual std::int64_t copied_bytes() const { return 0; }
-  /// Sets, before start(), whether this rank has other work before it calls finish(), so that the
-  /// exchange should overlap with it.
+  /// Sets whether this rank has other work before finish(), with which the exchange should overlap.
+  /// Must be called before start().
   void set_overlaps(bool overlaps) { overlaps_ = overlaps; }
-  /// Sets, before start(), whether the earlier stage has written this rank's own block directly to
-  /// its destination.
+  /// Sets whether the earlier stage has written this rank's own block directly to its destination.
+  /// Must be called before start().
   void set_own_is_there(bool is_there) { own_is_there_ = is_there; }
-  /// Returns the time with messages under way.
+  /// Returns the time in which messages were under way.
   const Flight& flight() const { return flight_; }
   void forget_flight() { flight_ = {}; }
 
@@ -72,22 +73,23 @@ struct ExchangeEndpoint {
   int send_buffer = 0;             ///< number of the send buffer in the run
   int recv_buffer = 0;
   int chunks = 1;
-  int chunk_axis = -1;  ///< its range in `from` on each rank is divided into chunks
-  /// The later stage may read this rank's own block from the send buffer, because it does not write
-  /// there.
+  int chunk_axis = -1;  ///< chunks divide this axis of each rank's box of `from`
+  /// The later stage reads this rank's own block (which the rank sends to itself) from the send
+  /// buffer. It may, because it does not write there.
   bool keep_own_block = false;
-  /// For packed messages in one chunk: the own block is after all others.
+  /// For packed messages in one chunk: the own block comes after all others in the send buffer.
   bool own_last = false;
-  /// Buffer of the own block if it is last; negative: none. The earlier stage writes the block to
-  /// its place in recv_buffer or into a separate buffer, from which the later stage reads it.
+  /// Buffer into which the earlier stage writes the own block, if own_last; negative: send_buffer.
+  /// It is recv_buffer, or a separate buffer from which the later stage reads the block.
   int own_buffer = -1;
-  /// For a shared exchange: the number of rank 0's array, and the direction. Push: the earlier
-  /// stage writes into all ranks' arrays in layout `to`. Pull: it writes in layout `home`, into its
-  /// own array if `home` is `from`. The later stage then reads from all ranks' arrays.
+  /// For a shared exchange: the number of the buffer of rank 0's array, and the direction. With
+  /// push, the earlier stage writes into the arrays of all ranks, in layout `to`. Otherwise it
+  /// writes in layout `home`: if that is `from`, only into its own array. The later stage then
+  /// reads from the arrays of all ranks.
   int first_peer_buffer = 0;
   bool push = false;
   Layout home;
-  /// For a node-aware exchange: also the number of rank 0's buffer for received messages.
+  /// For a node-aware exchange, also the number of rank 0's buffer for received messages.
   std::int64_t ranks_per_node = 1;
   int first_peer_arrival = 0;
 };
@@ -95,14 +97,16 @@ struct ExchangeEndpoint {
 /// The resources of executors.
 struct ExchangeResources {
   comm::Communicator comm;              ///< its ranks are the ranks of the layouts
-  comm::HandOver* hand_over = nullptr;  ///< of ranks that share memory; shared exchanges need it
+  comm::HandOver* hand_over = nullptr;  ///< synchronises ranks that share memory; only shared
+                                        ///< exchanges need it
   int tag = 0;                          ///< of messages; concurrent transforms have different tags
-  /// The receive buffers from number `first_exposed` on, if blocks are put into them.
+  /// For Method::rma: the receive buffers that are exposed to MPI_Put, from number `first_exposed`
+  /// on.
   std::span<const comm::ExposedMemory> exposed = {};
   int first_exposed = 0;
 };
 
-/// Returns sizes and places, before anything is allocated. Local.
+/// Returns the sizes and places of buffers that are not allocated yet. Local.
 BufferNeeds buffer_needs(const Exchange& exchange, const ExchangeEndpoint& side);
 
 /// Makes the executor of an exchange. Collective over resources.comm.

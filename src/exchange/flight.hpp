@@ -4,8 +4,8 @@
 
 namespace weft::exchange {
 
-/// The time with messages under way: from their start in MPI until this rank noticed their
-/// completion.
+/// Measures the time in which messages are under way: from their start in MPI until this rank
+/// notices their completion.
 class Flight {
  public:
   using Clock = std::chrono::steady_clock;

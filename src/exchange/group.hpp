@@ -9,13 +9,13 @@
 
 namespace weft::exchange {
 
-/// The ranks that exchange with each other, see group_number().
+/// The ranks that exchange with each other: see group_number().
 struct Group {
   comm::Communicator comm;
-  /// For each rank of the group its rank in the layouts; empty: the numbers are the same.
+  /// For each rank of the group, its rank in the layouts. Empty if both numbers are equal.
   std::vector<std::int64_t> members;
 
-  /// Returns the number in the group of a rank of the layouts.
+  /// Returns the number in the group, given a rank of the layouts.
   int index_of(std::int64_t rank) const;
 };
 

@@ -9,13 +9,13 @@ namespace {
 
 constexpr std::int64_t block_alignment_bytes = 64;
 
-/// Rounds the elements of a block up, so that the next block begins on a cache line.
+/// Returns the number of elements rounded up so that the next block begins on a cache line.
 std::int64_t padded(std::int64_t elements, const ExchangeEndpoint& side) {
   const std::int64_t step = std::max<std::int64_t>(1, block_alignment_bytes / side.element_bytes);
   return rounded_up(elements, step);
 }
 
-/// The nodes, each of consecutive ranks; the last one may have fewer.
+/// The nodes. Each has `per_node` consecutive ranks; the last one may have fewer.
 struct Nodes {
   std::int64_t ranks = 1;
   std::int64_t per_node = 1;
@@ -26,7 +26,8 @@ struct Nodes {
   std::int64_t of(std::int64_t rank) const { return rank / per_node; }
   std::int64_t first(std::int64_t node) const { return node * per_node; }
   std::int64_t size(std::int64_t node) const { return std::min(per_node, ranks - first(node)); }
-  /// Returns the rank of a node that sends to another node and receives from it.
+  /// Returns the rank of `node` that sends the message to node `other`, and receives the message
+  /// from there.
   std::int64_t speaker(std::int64_t node, std::int64_t other) const {
     return first(node) + other % size(node);
   }
@@ -37,8 +38,7 @@ std::int64_t block_volume(const ExchangeEndpoint& side, std::int64_t from, std::
   return intersect(side.from.box(from), side.to.box(to)).volume();
 }
 
-/// Returns the elements of the message from one node to another, including the space between
-/// blocks.
+/// Returns the elements of the message from one node to another, including the gaps between blocks.
 std::int64_t pair_elements(const ExchangeEndpoint& side, const Nodes& nodes, std::int64_t from,
                            std::int64_t to) {
   std::int64_t elements = 0;
@@ -48,7 +48,7 @@ std::int64_t pair_elements(const ExchangeEndpoint& side, const Nodes& nodes, std
   return elements;
 }
 
-/// Returns the start of the block of two ranks in the message of their nodes.
+/// Returns the offset of the block from `source` to `target` in the message between their nodes.
 std::int64_t offset_in_pair(const ExchangeEndpoint& side, const Nodes& nodes, std::int64_t source,
                             std::int64_t target) {
   const std::int64_t first_target = nodes.first(nodes.of(target));
@@ -66,13 +66,14 @@ std::int64_t offset_in_pair(const ExchangeEndpoint& side, const Nodes& nodes, st
 /// for each rank of the node. The messages follow, one for each other node with which this rank
 /// exchanges.
 struct Bases {
-  std::int64_t node_elements = 0;     ///< in the blocks for the own node; 0 in a receive buffer
+  std::int64_t node_elements = 0;     ///< of the blocks for this node's ranks; 0 in a receive
+                                      ///< buffer
   std::vector<std::int64_t> by_node;  ///< -1: another rank exchanges with that node
   std::int64_t elements = 0;          ///< of the whole buffer
 };
 
-/// Returns the start of the block for a neighbour, a rank of the same node, in a send buffer. The
-/// rank after the last neighbour gives the end of these blocks.
+/// Returns the offset in a send buffer of the block for a neighbour, a rank of the same node. For
+/// the number after the last neighbour, returns the end of these blocks.
 std::int64_t offset_on_node(const ExchangeEndpoint& side, const Nodes& nodes, std::int64_t rank,
                             std::int64_t neighbour) {
   std::int64_t offset = 0;
@@ -98,7 +99,7 @@ Bases bases(const ExchangeEndpoint& side, const Nodes& nodes, std::int64_t rank,
   return found;
 }
 
-/// Returns the offsets of all ranks of a node, by their number on the node.
+/// Returns the offsets for each rank of a node, in the order of ranks.
 std::vector<Bases> bases_of_node(const ExchangeEndpoint& side, const Nodes& nodes,
                                  std::int64_t node, bool sends) {
   std::vector<Bases> found;
@@ -117,9 +118,9 @@ kernel::Piece dense_piece(const Box& box, int buffer, std::int64_t offset) {
   return piece;
 }
 
-/// Returns the number of the buffer of a rank of this node. This rank's own buffer has two numbers:
-/// `own`, and one in the list of its peers. `own` is taken, because only this number is always
-/// bound to memory.
+/// Returns the number of the buffer of a rank of this node. This rank's buffer has two numbers:
+/// `own`, and one among the buffers of all ranks. Only `own` is always bound to memory, so it is
+/// returned.
 int buffer_of(const ExchangeEndpoint& side, std::int64_t rank, int own, int first_peer) {
   return rank == side.rank ? own : first_peer + static_cast<int>(rank);
 }
@@ -132,9 +133,9 @@ kernel::Piece neighbour_piece(const ExchangeEndpoint& side, const Nodes& nodes, 
                      offset_on_node(side, nodes, rank, neighbour));
 }
 
-/// Returns the place in which a rank writes its blocks, or from which it reads them. The blocks of
-/// all ranks for one other node are one message. It is in the buffer of the rank that exchanges
-/// with this other node.
+/// Returns the place in which a rank writes its blocks, or from which it reads them. For each other
+/// node, the blocks of all ranks of this node are one message. The message is in the buffer of the
+/// rank that exchanges with that node.
 kernel::Place combined_place(const ExchangeEndpoint& side, const Nodes& nodes, bool sends,
                              const std::vector<Bases>& bases) {
   const std::int64_t own_node = nodes.of(side.rank);
@@ -252,7 +253,8 @@ WireBlocks separate_wire_blocks(const ExchangeEndpoint& side) {
   return found;
 }
 
-/// Exchanges messages between nodes. Within a node, ranks synchronise when blocks are ready.
+/// Exchanges messages between nodes. Within a node, the ranks only synchronise when their blocks
+/// are written.
 class NodeAware : public Executor {
  public:
   NodeAware(comm::Messages messages, comm::HandOver& hand_over, bool combined,
@@ -292,7 +294,7 @@ class NodeAware : public Executor {
   comm::Messages messages_;
   comm::HandOver* hand_over_;
   bool combined_;
-  std::int64_t bytes_from_others_;  ///< of this node
+  std::int64_t bytes_from_others_;  ///< from ranks of this node
   void* send_ = nullptr;
   void* recv_ = nullptr;
 };

@@ -24,8 +24,8 @@ kernel::Piece piece(const comm::StridedBlock& block, int buffer) {
 OwnBlocks::OwnBlocks(const ExchangeEndpoint& side, const WireBlocks& blocks) {
   if (side.keep_own_block) return;
   for (int chunk = 0; chunk < side.chunks; ++chunk) {
-    // A rank has at most one block with itself, so one copy for each chunk is enough.
-    // Without a block the copy is empty, because chunks are indices of copies_.
+    // A chunk has at most one own block, so one copy is enough. If it has none, an empty copy keeps
+    // the place: copies_ is indexed by chunk.
     const auto from = own_blocks(blocks.send, chunk);
     const auto to = own_blocks(blocks.recv, chunk);
     kernel::Place inlet{{}, side.element_bytes};

@@ -7,8 +7,9 @@
 
 namespace weft::exchange {
 
-/// Copies a rank's own blocks from the send to the receive buffer, chunk by chunk. Copies nothing
-/// if the later stage reads them in the send buffer.
+/// An own block is what a rank sends to itself. This copies the own block of each chunk from the
+/// send buffer to the receive buffer. If side.keep_own_block is set, nothing is copied: the later
+/// stage reads the block from the send buffer.
 class OwnBlocks {
  public:
   OwnBlocks() = default;

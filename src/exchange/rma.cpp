@@ -4,7 +4,7 @@
 namespace weft::exchange {
 namespace {
 
-/// Blocks that the ranks put into each other's receive buffers.
+/// Each rank puts its blocks into the receive buffers of the others.
 class Rma : public Executor {
  public:
   Rma(comm::Puts puts, OwnBlocks own) : puts_(std::move(puts)), own_(std::move(own)) {}
@@ -26,7 +26,7 @@ class Rma : public Executor {
   OwnBlocks own_;
 };
 
-/// Returns the blocks of other ranks.
+/// Returns the blocks without the own ones.
 std::vector<comm::ChunkedBlock> blocks_of_others(const std::vector<WireBlock>& blocks) {
   std::vector<comm::ChunkedBlock> found;
   for (const WireBlock& block : blocks)

@@ -7,8 +7,8 @@
 namespace weft::exchange {
 namespace {
 
-/// The ranks that a rank sends to and receives from in one step of its schedule. A rank that is its
-/// own partner is idle.
+/// The ranks to which a rank sends and from which it receives in one step of its schedule. If a
+/// rank is its own partner, it is idle.
 struct Partners {
   int to = 0;
   int from = 0;
@@ -23,15 +23,15 @@ std::vector<Partners> partners(Schedule schedule, int rank, int ranks) {
     }
     return found;
   }
-  // Scattered messages leave in this order too, so that the ranks do not all send to the same rank
+  // Scattered messages leave in this order too. Otherwise all ranks would send to the same rank
   // first.
   for (int step = 1; step < ranks; ++step)
     found.push_back({(rank + step) % ranks, (rank - step + ranks) % ranks});
   return found;
 }
 
-/// Returns the blocks of a chunk, indexed by peer. A search for each step would take a time
-/// quadratic in the number of ranks.
+/// Returns the blocks of a chunk, indexed by peer. Searching the block of each step would take a
+/// time quadratic in the number of ranks.
 std::vector<comm::StridedBlock> by_peer(const std::vector<WireBlock>& blocks, int chunk,
                                         int ranks) {
   std::vector<comm::StridedBlock> found(static_cast<std::size_t>(ranks), comm::MessageStep{}.send);
@@ -47,13 +47,14 @@ std::int64_t piece_elements(const Exchange& exchange, const ExchangeEndpoint& si
   return std::max<std::int64_t>(1, exchange.piece_bytes / side.element_bytes);
 }
 
-/// Returns the number of pieces of a block, the same on both ranks of a message.
+/// Returns the number of pieces of a block. Sender and receiver compute the same number.
 std::int64_t pieces_of(const comm::StridedBlock& block, std::int64_t most_elements) {
   const std::int64_t elements = comm::volume_of(block);
   return elements / most_elements + (elements % most_elements > 0 ? 1 : 0);
 }
 
-/// Returns one of `pieces` pieces, of about equal size, of a contiguous block; empty past the last.
+/// Cuts a contiguous block into `pieces` pieces of about equal size, and returns piece `index`.
+/// After the last piece it is empty.
 comm::StridedBlock piece_of(const comm::StridedBlock& block, std::int64_t pieces,
                             std::int64_t index) {
   comm::StridedBlock piece = block;

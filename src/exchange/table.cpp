@@ -40,7 +40,8 @@ BufferNeeds buffer_needs(const Exchange& exchange, const ExchangeEndpoint& side)
 std::unique_ptr<Executor> make_executor(const Exchange& exchange, const ExchangeEndpoint& side,
                                         const ExchangeResources& resources) {
   if (is_node_aware(exchange)) return make_node_aware(exchange, side, resources);
-  // Memory that other ranks access belongs to all ranks.
+  // If ranks access each other's memory, that memory belongs to all ranks. Then the group is all
+  // ranks.
   const bool is_of_all = reads_peers(exchange) || puts_blocks(exchange);
   return find(exchange).make(
       exchange, side,

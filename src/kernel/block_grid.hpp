@@ -7,16 +7,16 @@
 
 namespace weft::kernel {
 
-/// The division of a region into blocks: batch axes in parts of nearly equal width, the other axes
-/// whole.
+/// The division of a region into blocks. Batch axes are cut into parts of nearly equal width. The
+/// other axes are not cut.
 class BlockGrid {
  public:
-  /// widths : the largest number of indices of a block, for each of `batch_axes`.
+  /// `widths` has the largest number of indices of a block along each of `batch_axes`.
   BlockGrid(const Box& region, const std::vector<int>& batch_axes, const Shape& widths);
 
   std::int64_t blocks() const { return blocks_; }
   BatchBlock block(std::int64_t number) const;
-  /// Returns the largest extent of a block by axis; 0 for the other axes.
+  /// Returns the largest extent of a block along each batch axis, and 0 for the other axes.
   const Extents& largest() const { return largest_; }
 
  private:

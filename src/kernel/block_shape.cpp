@@ -9,7 +9,7 @@
 namespace weft::kernel {
 namespace {
 
-/// Blocks for each thread, so that uneven ones balance.
+/// Number of blocks for each thread. With several blocks, differences between blocks average out.
 constexpr std::int64_t blocks_a_thread = 4;
 
 /// Returns the padded length of a row. Rows of the plane are an odd number of cache lines, so that
@@ -141,10 +141,11 @@ Shape block_widths(const Box& region, const std::vector<int>& batch_axes, const 
   std::int64_t room = std::max<std::int64_t>(1, memory.cache_bytes / memory.plane_bytes);
   for (std::size_t i : by_stride) {
     widths[i] = at_least(i, room);
-    // If a block has only a part of an axis, it is as narrow as possible along slower axes.
+    // If a block has only a part of an axis, it has one index of each slower axis, or as few as
+    // possible.
     room = widths[i] < extents[i] ? 1 : std::max<std::int64_t>(1, room / widths[i]);
   }
-  // If everything fits in the cache, the outermost axes are cut for the threads.
+  // If everything fits in the cache, the outermost axes are divided among the threads.
   const auto parts = [&](std::size_t i) { return divided_up(extents[i], widths[i]); };
   std::int64_t blocks = 1;
   for (std::size_t i : by_stride) blocks *= parts(i);
@@ -174,7 +175,7 @@ std::size_t fusable(const Box& box, const std::vector<AxisTransform>& transforms
     const std::int64_t blocks = contiguous_batch ? planes / planes_a_row : planes;
     if (contiguous_batch) bytes *= planes_a_row;
     if (bytes > limit) break;
-    // With fewer blocks, threads would wait.
+    // With fewer blocks, some threads would have no work.
     if (options.threads > 1 && blocks < fewest_blocks_a_thread * options.threads) break;
   }
   return count;

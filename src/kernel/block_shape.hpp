@@ -8,8 +8,8 @@
 
 namespace weft::kernel {
 
-/// The plane of fused axes, which share one sweep, in cache. A block has one plane for each
-/// combination of its batch indices.
+/// The plane of fused axes in cache. Fused axes are transformed in the same sweep (see Sweep). A
+/// block has one plane for each combination of its batch indices.
 struct PlaneShape {
   std::vector<int> axes;  ///< from fastest to slowest
   Shape extents;          ///< of these axes, in elements
@@ -47,15 +47,15 @@ BlockMemory fused_block_memory(std::int64_t plane_bytes);
 
 /// Returns the number of indices of each batch axis in a block.
 ///
-/// A block without a plane covers all batch indices, divided among the threads. A block with a plane
-/// fills its memory. It is smaller if some threads would have no work. Along a contiguous batch axis
-/// it has at least 128 bytes of complex numbers.
+/// A block without a plane covers all batch indices, divided among the threads. A block with a
+/// plane fills its memory. It is smaller if some threads would have no work. Along a contiguous
+/// batch axis it has at least 128 bytes of complex numbers.
 Shape block_widths(const Box& region, const std::vector<int>& batch_axes, const BlockMemory& memory,
                    const Place& inlet, const Place& outlet, const LocalOptions& options);
 
-/// Returns how many of the transforms from `first` on can share one sweep over the box. Their plane
-/// must stay in cache, and must leave each of several threads its share of planes. At least one.
-/// `fields`: the arrays that are in cache together.
+/// Returns how many of the transforms from `first` on can share one sweep over the box, at least
+/// one. Their plane must stay in cache. With several threads, there must be enough planes for all.
+/// `fields` is the number of arrays that are in cache together.
 std::size_t fusable(const Box& box, const std::vector<AxisTransform>& transforms, std::size_t first,
                     const Place& inlet, const LocalOptions& options, std::int64_t fields = 1);
 

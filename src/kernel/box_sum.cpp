@@ -31,7 +31,7 @@ void for_each_row(const Shape& extents, const Shape& from_strides, const Shape& 
   }
 }
 
-/// `Parts`: the numbers of an element.
+/// `Parts` is the count of real numbers of an element.
 template <class T, int Parts>
 void add_row(T* to, std::int64_t to_stride, const T* from, std::int64_t from_stride,
              std::int64_t elements) {

@@ -9,14 +9,15 @@
 
 namespace weft::kernel {
 
-/// Adds one place to another, where both have a part of a box. Made once, executed often. One
-/// thread, in the order of the elements: the same input gives the same bits.
+/// Adds one place to another, in the common parts of both within a box. Made once, executed often.
+/// One thread adds in the order of the elements, so the same input gives the same bits.
 class BoxSum {
  public:
   BoxSum() = default;
   BoxSum(const Box& box, const Place& from, const Place& to)
       : parts_(common_boxes(box, from, to)), element_bytes_(to.element_bytes) {}
-  /// `precision`: of the real numbers, one or two of which are an element. Allocates nothing.
+  /// `precision` is the precision of the real numbers. An element has one or two of them. Allocates
+  /// nothing.
   void execute(void* const* buffers, Precision precision) const;
 
  private:

@@ -18,7 +18,7 @@ std::complex<T> element(const ChirpEnd& end, const T* axis, std::int64_t at, std
   return is_real_by_symmetry ? std::complex<T>{x.real()} : T{2} * x;
 }
 
-/// The chirp from an element on, with the sign and the scale of its end.
+/// The chirp from an element on, with the sign and the scale of a ChirpEnd.
 template <class T>
 class ChirpFactors {
  public:

@@ -10,26 +10,27 @@
 
 namespace weft::kernel {
 
-/// An end of a convolution that is a transform of n points: one axis in natural order, and the rows
-/// of the convolution. The last row may reach beyond the axis.
+/// The first or last step of a transform of n points as a convolution. It moves data between one
+/// axis in natural order and the rows of the convolution. The last row may be longer than the rest
+/// of the axis.
 struct ChirpEnd {
   std::int64_t n = 0;
   std::int64_t row = 0;   ///< elements of a row
-  bool to_rows = true;    ///< otherwise from the rows to the axis
+  bool to_rows = true;    ///< true: from the axis to the rows; false: from the rows to the axis
   int sign = -1;          ///< of the exponent of the chirp, exp(sign*pi*i*j^2/n)
   bool is_real = false;   ///< the axis has reals: the real part of the rows' elements
-  bool is_half = false;   ///< the axis has half the spectrum of n reals; only to rows
+  bool is_half = false;   ///< the axis has half the spectrum of n reals; only if to_rows
   long double scale = 1;  ///< of the chirp
 };
 
 /// A pass between an axis and its rows, with a multiplication by the chirp. Elements of rows beyond
 /// the axis become 0.
 ///
-/// The inner elements of half a spectrum count twice: x[j] is the real part of a sum over them
-/// alone.
+/// The inner elements of half a spectrum are doubled. Then x[j] is the real part of a sum over
+/// these elements alone.
 class ChirpPass {
  public:
-  /// `box` is a box of the rows. The axis has one piece, which spans its elements in these rows.
+  /// `box` is a box of the rows. `axis` must have one piece, with the elements of these rows.
   ChirpPass(const ChirpEnd& end, const Box& box, const Place& axis, const Place& rows, int threads);
 
   /// buffers[b] is the start of buffer b of the pieces.
@@ -55,7 +56,7 @@ class ChirpPass {
   std::int64_t elements_there(std::int64_t first, std::int64_t count) const;
 
   ChirpEnd end_;
-  std::shared_ptr<const ChirpTable> chirp_;  ///< of the axis's part of the box
+  std::shared_ptr<const ChirpTable> chirp_;  ///< chirp of the elements of the axis in the box
   int threads_ = 1;
   int axis_buffer_ = 0;
   std::int64_t axis_offset_ = 0;  ///< position of element 0 of the whole axis, in elements

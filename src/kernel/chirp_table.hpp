@@ -16,7 +16,7 @@ namespace weft::kernel {
 /// Memory    one complex number for each element.
 class ChirpTable {
  public:
-  /// Elements `part` of 0 to n - 1. Cost: one root for each.
+  /// Makes the elements in `part`, a part of 0 to n - 1. Cost: one root of unity for each.
   ChirpTable(std::int64_t n, Range part, Precision precision);
 
   /// Returns the real and imaginary parts from element j on; T is the type of the precision.
@@ -30,8 +30,8 @@ class ChirpTable {
   std::int64_t first_;
 };
 
-/// Returns the shared table: both ends of a convolution use the same one. It is freed with its last
-/// user. Thread-safe.
+/// Returns a shared table, because the first and the last step of a convolution use the same table.
+/// It is freed with its last user. Thread-safe.
 std::shared_ptr<const ChirpTable> chirp_table(std::int64_t n, Range part, Precision precision);
 
 }  // namespace weft::kernel

@@ -8,7 +8,7 @@
 namespace weft::kernel {
 namespace {
 
-/// Elements move as opaque words, aligned as the element type: unaligned user arrays are fine.
+/// Elements are moved as bytes, so arrays of the user need no alignment.
 template <int Bytes>
 struct CopyWord {
   unsigned char bytes[Bytes];
@@ -60,12 +60,14 @@ void copy_plane(void* dst_start, const void* src_start, const PlaneCopy& given,
                p.columns * element_bytes, target.stores);
     return;
   }
-  // The inner loop runs along the rows: make them the side that the target writes contiguously.
+  // The inner loop runs along the rows. If the target is contiguous along the columns, rows and
+  // columns are swapped.
   if (p.dst_column == 1 && p.dst_row != 1) p = transposed(p);
   if (p.dst_row == 1 && p.src_column == 1)
     return transpose(dst, src, {p.rows, p.columns, p.src_row, p.dst_column}, element_bytes,
                      target.stores, target.far);
-  // The shorter of two strides stays in a cache line, as for folded columns.
+  // The inner loop takes the shorter stride, which stays longer in a cache line. This helps for
+  // folded columns.
   if (std::abs(p.dst_column) < std::abs(p.dst_row)) p = transposed(p);
   switch (element_bytes) {
     case 4:
@@ -97,7 +99,7 @@ int ordered_dims(std::span<const std::int64_t> dst_strides,
   int count = 0;
   for (std::size_t axis = 0; axis < extents.size(); ++axis)
     if (extents[axis] != 1) dims[count++] = {extents[axis], src_strides[axis], dst_strides[axis]};
-  for (int i = 1; i < count; ++i)  // insertion: there are at most max_dims
+  for (int i = 1; i < count; ++i)  // insertion sort, because there are at most max_dims
     for (int j = i; j > 0 && dims[j].dst < dims[j - 1].dst; --j) std::swap(dims[j], dims[j - 1]);
   int kept = 0;
   for (int i = 1; i < count; ++i) {

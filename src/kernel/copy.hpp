@@ -18,15 +18,14 @@ struct PlaneCopy {
   std::int64_t dst_column = 0;
 };
 
-/// Location of a copy's target: far is memory, near is cache.
+/// Where the target of a copy is: far means in memory, near means in cache.
 struct Target {
   bool far = false;
   Stores stores = Stores::cached;
 };
 
-/// Executes a plane copy for elements of 4, 8, 16 or 32 bytes (other sizes: any number of bytes,
-/// slower). Rows or columns that are contiguous on both sides go row by row, transposes through
-/// registers.
+/// Executes a plane copy. Elements of 4, 8, 16 or 32 bytes are fast, other sizes are slower. If
+/// rows or columns are contiguous on both sides, they are copied whole. Transposes use registers.
 void copy_plane(void* dst, const void* src, const PlaneCopy& plane, std::int64_t element_bytes,
                 Target target = {});
 

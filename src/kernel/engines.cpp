@@ -17,8 +17,8 @@ std::vector<Engine*> found_engines() {
   return found;
 }
 
-/// Returns the engines, which are never destroyed. A static object of the user can hold a transform
-/// that outlives weft's own static objects.
+/// Returns the engines. They are never destroyed, because a static object of the user can hold a
+/// transform that outlives weft's static objects.
 const std::vector<Engine*>& engines() {
   end_threads_before_forks();
   static const std::vector<Engine*>& all = *new std::vector<Engine*>(found_engines());

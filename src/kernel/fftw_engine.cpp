@@ -13,32 +13,33 @@
 
 // FFTW, or another library with its interface, as an engine.
 //
-// FFTW's planner is not thread-safe: plans are made and destroyed under a mutex, one for each
-// precision because the three libraries share no state. weft never calls fftw_cleanup,
-// fftw_make_planner_thread_safe or any other function that changes FFTW for the whole process,
-// since the program may use FFTW itself. Such a program must not plan in one thread while weft
-// plans in another. It must not call fftw_cleanup while it holds transforms of weft's. It should
-// set fftw_plan_with_nthreads back to 1 before it makes them. Executing is always safe.
+// FFTW's planner is not thread-safe, so plans are made and destroyed under a mutex. Each precision
+// has its own mutex, because the three libraries share no state. The program may use FFTW itself.
+// So weft never calls a function that changes FFTW for the whole process, such as fftw_cleanup or
+// fftw_make_planner_thread_safe. Such a program must not plan in one thread while weft plans in
+// another. It must not call fftw_cleanup while it holds transforms of weft. It should set
+// fftw_plan_with_nthreads back to 1 before it makes them. Executing is always safe.
 
 namespace weft::kernel {
 namespace {
 
-/// Guards the planner of one precision. Never destroyed: static objects may drop plans at the end.
+/// Returns the mutex for the planner of one precision. It is never destroyed, because static
+/// objects may drop plans when the program ends.
 ProcessMutex& planner_mutex(Precision precision) {
   static auto& mutexes = *new std::array<ProcessMutex, 3>;
   return mutexes[static_cast<std::size_t>(precision)];
 }
 
-/// Returns whether FFTW_UNALIGNED is needed. FFTW 3.3.8 (Ubuntu 22.04) crashes while it plans r2c
-/// patiently for lines that begin at odd places, because it takes them for aligned ones.
+/// Returns whether FFTW_UNALIGNED is needed. If lines begin at odd places, FFTW 3.3.8 (Ubuntu
+/// 22.04) treats them as aligned, and crashes while it plans r2c with FFTW_PATIENT.
 bool must_say_unaligned(const LineProblem& problem) {
   constexpr std::int64_t simd_bytes = 16;
   return problem.kind == LineKind::r2c && problem.effort == Effort::exhaustive &&
          problem.in_pitch * real_bytes(problem.precision) % simd_bytes != 0;
 }
 
-/// Returns the flags. c2r may destroy its input: FFTW is faster with that, and weft's tiles are
-/// scratch memory in that case.
+/// Returns the flags. c2r may destroy its input, because FFTW is faster then, and weft's tiles are
+/// scratch memory.
 unsigned planner_flags(const LineProblem& problem) {
   const unsigned memory =
       (problem.kind == LineKind::c2r ? fftw::destroy_input : fftw::preserve_input) |
@@ -93,8 +94,8 @@ class FftwLines final : public LineTransform {
   void* planned(const LineProblem& problem) const {
     const auto bytes = problem.in_place ? std::max(input_bytes(problem), output_bytes(problem))
                                         : input_bytes(problem);
-    // FFTW reads alignment and aliasing from these arrays, and times transforms in them if it
-    // measures.
+    // From these arrays FFTW takes the alignment, and whether input and output overlap. If it
+    // measures, it times transforms in them.
     const AlignedBuffer scratch(bytes);
     const AlignedBuffer separate(problem.in_place ? 0 : output_bytes(problem));
     void* in = scratch.data();
@@ -156,8 +157,8 @@ class FftwEngine final : public Engine {
     return supports(precision) && library_.of(precision).plan_r2r != nullptr;
   }
 
-  /// Short lines gain from being transformed together; long ones do not. Across a tile all gain,
-  /// because vectors have numbers of adjacent lines.
+  /// Short lines are faster if they are transformed together; long lines are not. Across a tile all
+  /// lines are faster together, because vectors hold numbers of adjacent lines.
   std::int64_t lines_together(Precision, std::int64_t length, TileForm form) const override {
     return form == TileForm::across ? 16 : length <= 32 ? 16 : length <= 128 ? 8 : 4;
   }

@@ -37,7 +37,7 @@ void find(void* handle, const std::string& prefix, const char* name, Function*& 
 }
 
 /// Returns whether the library makes plans of all kinds from reals to reals. MKL has the function,
-/// which makes none.
+/// but it makes no plans.
 bool plans_reals(const FftwFunctions& f) {
   constexpr std::ptrdiff_t points = 4;
   alignas(64) std::array<long double, points> in{};

@@ -29,8 +29,8 @@ inline constexpr unsigned estimate = 1U << 6;
 inline constexpr std::array r2r_kinds{3, 5, 4, 6, 7, 9, 8, 10, 2};
 }  // namespace fftw
 
-/// The functions of one precision. Plans and arrays are untyped, so that the precisions share one
-/// type. All are null in a precision that the library lacks.
+/// The functions of one precision. Plans and arrays are untyped, so one type serves all precisions.
+/// If the library lacks the precision, all are null.
 struct FftwFunctions {
   using Loops = const FftwLoop*;
   void* (*plan_c2c)(int, Loops, int, Loops, void* in, void* out, int sign, unsigned flags);
@@ -50,7 +50,7 @@ struct FftwFunctions {
 
 /// A library with FFTW's interface: FFTW, AOCL, MKL or NVPL.
 struct FftwLibrary {
-  std::string file;                        ///< of double precision, as it was named
+  std::string file;                        ///< file name of the library of doubles, as it was given
   std::array<FftwFunctions, 3> functions;  ///< by precision
 
   const FftwFunctions& of(Precision precision) const {

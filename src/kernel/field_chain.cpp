@@ -67,7 +67,7 @@ class FieldChain::CellMaker {
   CellMaker(const FieldChain& chain, const Box& region)
       : chain_(chain), spec_(chain.spec_), region_(region), row_axis_(row_axis()) {}
 
-  /// `size` grows as the cell needs.
+  /// `size` is increased to the needs of the cell.
   Cell made(ScratchSize& size) {
     add_stations();
     Shape widths = block_widths(region_, chain_.batch_axes_, block_memory(), spec_.inlet,
@@ -95,20 +95,19 @@ class FieldChain::CellMaker {
   }
 
  private:
-  /// Adds the fields before and after each function. They share memory where elements stay in place.
+  /// Adds the fields before and after each function. If elements stay in place, both share memory.
   void add_stations() {
     Box box = region_;
     for (std::size_t f = 0; f < spec_.functions.size(); ++f) {
       for (const AxisTransform& t : spec_.parts[f].transforms) advance(box, t);
       for (const bool before : {true, false}) {
         const std::int64_t element_bytes = element_bytes_at(spec_, f, before, chain_.precision_);
-        Station station{
-            plane_of_elements(first_transforms(spec_), spec_.inlet, element_bytes, chain_.options_,
-                              row_axis_),
-            spec_.parts[before ? f : f + 1].fields,
-            banks_,
-            box,
-            {}};
+        Station station{plane_of_elements(first_transforms(spec_), spec_.inlet, element_bytes,
+                                          chain_.options_, row_axis_),
+                        spec_.parts[before ? f : f + 1].fields,
+                        banks_,
+                        box,
+                        {}};
         const bool may_share = before ? f > 0 : spec_.functions[f].is_pointwise;
         if (may_share && stations_.back().shape.element_bytes == element_bytes)
           station.bank = stations_.back().bank;
@@ -126,7 +125,8 @@ class FieldChain::CellMaker {
     const auto& strides = spec_.inlet.pieces[0].strides;
     for (const ChainPart& part : spec_.parts)
       for (const AxisTransform& t : part.transforms)
-        if (!t.kind.is_c2c() || numbers_lines(t) || t.padding > 0 || strides[t.axis] == 1) return -1;
+        if (!t.kind.is_c2c() || numbers_lines(t) || t.padding > 0 || strides[t.axis] == 1)
+          return -1;
     for (const int axis : chain_.batch_axes_) {
       const auto is_row = [&](const Piece& piece) { return piece.strides[axis] == 1; };
       if (region_.extent(axis) > 1 && !spec_.inlet.narrow && !spec_.outlet.narrow &&
@@ -180,7 +180,7 @@ class FieldChain::CellMaker {
     }
   }
 
-  /// Returns the bytes of a plane of one field, without padding, where they are fewest.
+  /// Returns the bytes of a plane of one field at the station with the fewest, without padding.
   std::int64_t least_plane_bytes() const {
     std::int64_t least = std::numeric_limits<std::int64_t>::max();
     for (const Station& station : stations_) {
@@ -191,7 +191,7 @@ class FieldChain::CellMaker {
     return least;
   }
 
-  /// Gives the stations their places in scratch memory; returns the bytes of all.
+  /// Gives the stations their places in scratch memory. Returns the bytes of all stations.
   std::int64_t set_places(const Shape& widths) {
     std::int64_t end = 0;
     for (std::size_t bank = 0; bank < banks_; ++bank) {
@@ -329,7 +329,7 @@ MemoryTraffic FieldChain::execute_block(std::int64_t block, std::span<void* cons
     const auto buffers = i + 1 == spec_.parts.size() ? outputs : inputs;
     for (; next < cell->passes_end[i]; ++next) {
       const FieldPasses& passes = cell->passes[next];
-      // The middle parts use scratch memory alone.
+      // The middle parts use only scratch memory.
       void* const* of_field = passes.field < buffers.size() ? buffers[passes.field] : nullptr;
       for (const TilePass& pass : passes.passes) traffic += pass.execute(part, of_field, scratch);
     }

@@ -16,7 +16,7 @@
 
 namespace weft::kernel {
 
-/// Fields of a chain between two functions, and the transforms that they go through there.
+/// A part of a chain: fields between two functions, and their transforms.
 struct ChainPart {
   std::int64_t fields = 1;
   std::vector<AxisTransform> transforms = {};  ///< only the first and the last part may have none
@@ -30,15 +30,17 @@ struct ChainFunction {
   std::int64_t results = 0;   ///< count of its results for each tile
 };
 
-/// Fields that go through the cache together: read from the inlet, transformed, changed by functions,
-/// transformed, written to the outlet.
+/// A chain: fields that go through the cache together. They are read from the inlet, transformed,
+/// changed by functions, transformed, ..., and written to the outlet.
 struct ChainSpec {
-  Box box = {};                               ///< local box before the first transforms
-  std::vector<ChainPart> parts = {};          ///< those with transforms have the same axes
+  Box box = {};                               ///< local box, with the extents before the first
+                                              ///< transforms
+  std::vector<ChainPart> parts = {};          ///< all parts with transforms have the same axes
   std::vector<ChainFunction> functions = {};  ///< one between each two parts
   Place inlet = {};                           ///< of each field of the first part
   Place outlet = {};                          ///< of each field of the last part
-  std::int64_t least_block_bytes = 0;         ///< of one field in a tile, if it has that many
+  std::int64_t least_block_bytes = 0;         ///< least bytes of one field in a tile, if the field
+                                              ///< has that many
 };
 
 /// Coordinates and weights along one axis, for the tiles of a function.
@@ -53,7 +55,7 @@ class ChainCall {
   using Function = std::function<void(const Tile&)>;
   /// By ChainFunction::number; not owned.
   std::array<const Function*, 3> functions = {};
-  /// The value of each function's results at the start of a tile, by the same number.
+  /// The value of each function's results at the start of a tile, by ChainFunction::number.
   std::array<double, 3> initial = {};
   /// The first error of a function, if there was one. After it, no function is called.
   std::exception_ptr error = {};
@@ -90,12 +92,13 @@ class FieldChain {
   std::int64_t result_count() const { return result_count_; }
 
  private:
-  /// Fields in scratch memory between two steps of a chain.
+  /// A station: fields in scratch memory between two steps of a chain.
   struct Station {
     PlaneShape shape;
     std::int64_t fields = 1;
     std::size_t bank = 0;  ///< stations of one bank share memory
-    Box box;               ///< of the cell; the chain's axes have the extents of this step
+    Box box;               ///< box of the cell, with the extents of this step along the chain's
+                           ///< axes
     Place place;           ///< of its first field
     std::int64_t offset_bytes = 0;
     std::int64_t field_bytes = 0;
@@ -117,13 +120,13 @@ class FieldChain {
     std::size_t field = 0;
     std::vector<TilePass> passes;
   };
-  /// A region that no piece cuts along the batch's axes.
+  /// A region that no piece cuts along the batch axes.
   struct Cell {
     BlockGrid grid;
     Box region;
-    std::vector<Station> stations = {};  ///< those before and after each function, in this order
+    std::vector<Station> stations = {};  ///< stations before and after each function, in this order
     std::vector<FieldPasses> passes = {};
-    std::vector<std::size_t> passes_end = {};  ///< of each part, in `passes`
+    std::vector<std::size_t> passes_end = {};  ///< end of each part in `passes`
     std::vector<CellCopy> gathers = {};        ///< for a first part without transforms
     std::vector<CellCopy> scatters = {};       ///< for a last part without transforms
     std::int64_t pointers_offset = 0;          ///< of the addresses of a tile's arrays

@@ -5,7 +5,7 @@
 namespace weft::kernel {
 namespace {
 
-/// Tests the bits of the exponents, which compilers vectorise.
+/// Tests the bits of the exponents, because compilers vectorise that.
 template <class Bits, class Real>
 bool all_are(Bits exponent, std::int64_t count, int threads, const Real* numbers) {
   int found = 0;

@@ -6,9 +6,10 @@
 
 namespace weft::kernel {
 
-/// Returns a place with columns in natural order for a place whose columns along `axis` are in the
-/// order 0, n-1, 1, n-2, .... Each piece becomes two: one of its even columns, and one of its odd
-/// columns, which has a negative stride. `extent`: n, of the whole axis.
+/// Converts a place whose columns along `axis` are in the folded order 0, n-1, 1, n-2, .... Returns
+/// the same memory as a place with columns in natural order. Each piece becomes two: its even
+/// columns, and its odd columns with a negative stride. `extent` is n, the extent of the whole
+/// axis.
 Place unfolded(const Place& folded, int axis, std::int64_t extent);
 
 }  // namespace weft::kernel

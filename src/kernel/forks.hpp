@@ -2,8 +2,9 @@
 
 namespace weft::kernel {
 
-/// From now on, ends the OpenMP threads of each thread that forks, before it forks. Otherwise the
-/// child would wait for threads that it does not have. Parent and child start new ones on demand.
+/// Registers a handler for all later forks: it ends the OpenMP threads of the forking thread before
+/// the fork. Otherwise the child would wait for threads that it does not have. Parent and child
+/// start new threads on demand.
 void end_threads_before_forks();
 
 }  // namespace weft::kernel

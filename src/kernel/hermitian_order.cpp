@@ -10,8 +10,8 @@
 namespace weft::kernel {
 namespace {
 
-/// Number of pairs that are finished before the next ones: the cache lines with both columns of a
-/// pair are read from memory once. A tile of both sides fits in the first-level cache.
+/// Number of pairs that are processed together. Then the cache lines with both columns of a pair
+/// are read from memory only once. A tile of both sides fits in the first-level cache.
 constexpr std::int64_t block_pairs = 8;
 constexpr std::int64_t tile_rows = 64;
 
@@ -21,8 +21,8 @@ Range common(const Range& a, const Range& b) {
 
 }  // namespace
 
-/// The part of the box in one piece: its rows, and the pairs of which it has the direct and the
-/// mirrored column.
+/// The part of the box in one piece. It has some rows, and for some pairs the direct column and for
+/// some pairs the mirrored column.
 struct HermitianOrderPass::Part {
   const Piece& columns;
   const Piece& natural;
@@ -61,7 +61,7 @@ void HermitianOrderPass::add_direct(const Part& part) {
   const int doubled = to_natural ? 1 : 2;
   const Range all = part.direct;
   add(part, {1, (n1 + 1) / 2}, all, false, 1);
-  // Elements that are their own mirror image count once: X[0], and X[n/2] of an odd n2.
+  // Elements that are their own mirror image count once. These are X[0] and, for odd n2, X[n/2].
   add(part, {0, 1}, common(all, {0, 1}), false, 1);
   add(part, {0, 1}, common(all, {1, n2}), false, doubled);
   if (n1 % 2 != 0) return;

@@ -13,7 +13,7 @@ namespace weft::kernel {
 struct HermitianOrder {
   std::int64_t n1 = 0;
   std::int64_t n2 = 0;
-  bool to_natural = true;  ///< otherwise from the natural order to the columns
+  bool to_natural = true;  ///< true: from the columns to the natural order; false: the reverse
 };
 
 /// A pass between the folded columns 0, n2-1, 1, n2-2, ... of half a spectrum and its natural order
@@ -21,8 +21,9 @@ struct HermitianOrder {
 /// second half is the conjugate of column n2-1-b, from its end to its start.
 ///
 /// Backward, rows 0 and n1/2 of the columns have elements for both X[k] and X[n-k]. The natural
-/// order has only one of the two, and the rank that needs the other may not have it. A c2r uses the
-/// mean of the two. So the pass doubles the one that exists, and sets the other to 0.
+/// order has only one of these two, and it may be on another rank than the one that needs the
+/// other. A c2r uses the mean of both. So the pass doubles the one that it has, and sets the other
+/// to 0.
 class HermitianOrderPass {
  public:
   /// `box` is a box of the folded columns. `natural` has a single piece with a single axis. The
@@ -34,7 +35,8 @@ class HermitianOrderPass {
   MemoryTraffic execute(void* const* buffers) const;
 
  private:
-  /// Position of one side of a move in its buffer, in elements. Pair p is columns p and n2-1-p.
+  /// Position of one side of a move in its buffer, in elements. Pair p consists of columns p and
+  /// n2-1-p.
   struct RowEnd {
     int buffer = 0;
     std::int64_t offset = 0;

@@ -39,8 +39,8 @@ const char* to_string(InstructionSet set) {
 
 InstructionSet widest_instruction_set() {
 #if defined(__x86_64__)
-  // Every processor with these has the rest of its level (F16C, LZCNT, MOVBE), which not every
-  // compiler can ask for.
+  // Every processor with these instructions has the others of its level (F16C, LZCNT, MOVBE). Not
+  // every compiler can test for the others.
   __builtin_cpu_init();
   if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma") ||
       !__builtin_cpu_supports("bmi") || !__builtin_cpu_supports("bmi2"))

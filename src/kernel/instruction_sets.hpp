@@ -14,13 +14,14 @@ const char* to_string(InstructionSet set);
 /// Returns the widest set that the processor has, and the operating system allows.
 InstructionSet widest_instruction_set();
 
-/// Returns the set that kernels use: the widest one, or that of the environment variable WEFT_ISA.
+/// Returns the set that kernels use: the widest one, or the one that the environment variable
+/// WEFT_ISA names.
 ///
 /// Errors  invalid_argument if WEFT_ISA names no set, or one that the processor lacks.
 InstructionSet instruction_set();
 
-/// Returns the same, for copies, which run where no error can be reported. If instruction_set()
-/// throws, it is the widest set; the next transform to be made then reports the error.
+/// As instruction_set(), for copies, which cannot report errors. If instruction_set() would throw,
+/// returns the widest set. The next transform that is made reports the error.
 InstructionSet usable_instruction_set() noexcept;
 
 /// Names the instructions for `weft info`: "x86-64-v3 (AVX2, FMA)".

@@ -13,11 +13,11 @@ namespace weft::kernel {
 
 /// The line transforms of one engine and precision, each made once and shared.
 ///
-/// The cache has weak references to the transforms in use, so that the last user of a transform
-/// frees its plan and tables. It also keeps the most recent ones. Otherwise a program that makes,
-/// runs and drops the same transform in a loop would plan it every time. With Effort::measure that
-/// costs more than the transform. At most `kept_max` are kept, and none longer than
-/// `kept_length_max`, because a plan for a long line has tables of many megabytes.
+/// The cache has weak references to the transforms in use, so the last user of a transform frees
+/// its plan and tables. The cache also keeps the most recent transforms. Otherwise a program that
+/// makes, runs and drops the same transform in a loop would plan it every time. With
+/// Effort::measure that costs more than the transform. At most `kept_max` are kept, and none longer
+/// than `kept_length_max`, because a plan for a long line has tables of many megabytes.
 class LineCache {
  public:
   static constexpr std::size_t kept_max = 64;
@@ -27,7 +27,8 @@ class LineCache {
   /// wait until it is made, so that no transform is made twice.
   template <class Make>
   std::shared_ptr<const LineTransform> get(const LineProblem& problem, Make make) {
-    // Declared first, so destroyed after the unlock: that may wait for another thread's planner.
+    // Declared first, so that it is destroyed after the unlock. Its destruction may wait for
+    // another thread's planner.
     Kept dropped;
     const std::lock_guard lock(mutex_);
     const auto known = known_.find(problem);

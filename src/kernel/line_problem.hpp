@@ -10,9 +10,10 @@
 
 namespace weft::kernel {
 
-/// The transform of each line: a kind in one direction, as line_kind() makes it. Forward, c2c and r2c
-/// have exp(-2*pi*i*j*k/n), backward exp(+...). Cosine and sine transforms are as FFTW defines them,
-/// and always forward: the inverse of one is another kind. None scales.
+/// The transform of each line: a kind in one direction, as line_kind() makes it. Forward, c2c and
+/// r2c have exp(-2*pi*i*j*k/n), backward exp(+...). Cosine and sine transforms are as FFTW defines
+/// them. They are always forward, because the inverse of a kind is another kind. No transform
+/// scales.
 struct LineKind {
   Kind kind = Kind::c2c;
   Direction direction = Direction::forward;
@@ -40,7 +41,8 @@ LineKind line_kind(Kind kind, Direction direction);
 /// Returns whether a kind makes reals of reals.
 inline bool is_r2r(LineKind kind) { return keeps_elements(kind.kind); }
 
-/// Returns the kind whose engine is that of a transform and of its inverse: the first of both.
+/// A transform and its inverse share the choice of an engine. Returns the kind under which it is
+/// stored: the first of both.
 Kind choice_kind(LineKind kind);
 
 /// The arrangement of lines in a tile.
@@ -51,8 +53,8 @@ const char* to_string(TileForm form);
 
 /// `count` lines of `length` points.
 ///
-/// Elements  Along: line k starts k*in_pitch (k*out_pitch) elements after the first one, in the
-///           input's (output's) own type. This is real on the real side of r2c and c2r, otherwise
+/// Elements  Along: line k of the input starts k*in_pitch elements after the first line. For the
+///           output it is k*out_pitch. Elements are real on the real side of r2c and c2r, otherwise
 ///           complex. Across: point j of line k is j*in_pitch + k elements after the first.
 /// Parts     Cosine and sine transforms of complex numbers transform both parts. Their elements are
 ///           then complex on both sides.
@@ -71,7 +73,7 @@ struct LineProblem {
   bool in_place = false;
   Effort effort = Effort::estimate;
   TileForm form = TileForm::along;
-  bool parts = false;  ///< r2r: of complex numbers
+  bool parts = false;  ///< a cosine or sine transform of both parts of complex numbers
   // clang-tidy 14 takes the 0 of a generated comparison for a pointer.
   // NOLINTNEXTLINE(modernize-use-nullptr)
   friend auto operator<=>(const LineProblem&, const LineProblem&) = default;

@@ -9,8 +9,8 @@ namespace weft::kernel {
 /// The spectra for the convolution of complex lines, one for each line.
 class LineSpectrum {
  public:
-  /// `values` has the spectra of lines of `length` numbers from line `first_line` on, one after the
-  /// other, in the type of the multiplication.
+  /// `values` has the spectra of lines, one after the other, from line `first_line` on. Each has
+  /// `length` numbers, in the type of the multiplication.
   LineSpectrum(AlignedBuffer values, std::int64_t first_line, std::int64_t length)
       : values_(std::move(values)), first_line_(first_line), length_(length) {}
 

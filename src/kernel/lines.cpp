@@ -85,7 +85,7 @@ LineRunner::LineRunner(const AxisTransform& transform, const LocalOptions& optio
       out_pitch_bytes_(out_pitch_bytes) {
   Engine& engine = *choice.engine;
   group_ = engine.lines_together(options.precision, transform.length, choice.form);
-  // A row across a tile may have fewer lines than that.
+  // A row across a tile may have fewer lines than the engine would take together.
   if (form_ == TileForm::across)
     group_ = std::min(group_, static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(
                                   std::min(in_pitch_bytes, out_pitch_bytes) / element_bytes_))));
@@ -119,7 +119,8 @@ void LineRunner::multiply_by_twiddles(void* lines, std::int64_t pitch_bytes, std
                                       std::int64_t first) const {
   const AxisTransform& t = transform_;
   const std::int64_t elements = std::min(line_input(t), line_output(t));
-  // If lines are conjugated after the twiddles, their exponent is still the library's.
+  // If lines are conjugated, it is after the twiddles. So the twiddles have the sign of the
+  // library's exponent.
   const bool backward =
       t.kind == LineKind::c2c_backward || (t.kind == LineKind::c2r && !t.conjugate_input);
   with_real(precision_, [&](auto real) {
@@ -135,8 +136,7 @@ void LineRunner::transform_lines(const Plans& plans, char* from, std::int64_t fr
   std::int64_t k = 0;
   for (; k + group_ <= count; k += group_)
     plans.many->execute(from + k * from_step, to + k * out_step());
-  if (k < count &&
-      plans.many->execute_first(from + k * from_step, to + k * out_step(), count - k))
+  if (k < count && plans.many->execute_first(from + k * from_step, to + k * out_step(), count - k))
     return;
   for (; k < count; ++k) plans.one->execute(from + k * from_step, to + k * out_step());
 }
@@ -155,7 +155,7 @@ void LineRunner::scale_all(void* out, std::int64_t count) const {
   const std::int64_t points = output_extent(transform_);
   const std::int64_t reals_each =
       transform_.kind == LineKind::c2r || keeps_reals(transform_) ? 1 : 2;
-  // Across a tile, its rows have one point of every line.
+  // In a tile across the lines, each row has one point of every line.
   const bool across = form_ == TileForm::across;
   const std::int64_t rows = across ? points : count;
   const std::int64_t reals = reals_each * (across ? count : points);
@@ -194,7 +194,7 @@ void with_points(void* start, std::int64_t pitch_bytes, std::int64_t reals_each,
     f(LinePoints<Real>{reinterpret_cast<Real*>(bytes + k * pitch_bytes), reals_each, reals_each});
 }
 
-/// Makes whole lines of the points or wavenumbers that the array has.
+/// Completes lines of which the array has only some points or wavenumbers.
 void LineRunner::complete_lines(void* in, std::int64_t count) const {
   const AxisTransform& t = transform_;
   const Modes modes{t.kind, t.length, t.modes_in};

@@ -34,22 +34,23 @@ struct AxisTransform {
   bool conjugate_input = false;   ///< a c2r with the other sign of the exponent
   bool conjugate_output = false;  ///< an r2c with the other sign of the exponent
   long double scale = 1;          ///< multiplied into the output; as exact as the widest precision
-  /// In an array of two axes, complex element k of line j is multiplied by the root of j*k with the
-  /// exponent's sign. This is done after a forward and before a backward transform.
+  /// If not null, the array has two axes, and complex element k of line j is multiplied by
+  /// exp(sign*2*pi*i*j*k/n). This happens after a forward transform, and before a backward
+  /// transform.
   std::shared_ptr<const Twiddles> twiddles = {};
   bool twiddles_input = false;  ///< before the transform
   std::int64_t padding = 0;     ///< number of last points of a line that are not in the array, and
                                 ///< are 0
-  /// In an array of two axes: after a forward transform each line is multiplied by its spectrum, or
-  /// by its conjugate, and transformed back.
+  /// If not null, the array has two axes. After a forward transform each line is multiplied by its
+  /// spectrum, or by the conjugate, and transformed back.
   std::shared_ptr<const LineSpectrum> spectrum = {};
   bool conjugate_spectrum = false;
   bool parts = false;  ///< a cosine or sine transform of both parts of complex numbers
   /// The number of lowest wavenumbers that the array has before the transform, or after it; 0: all.
   std::int64_t modes_in = 0;
   std::int64_t modes_out = 0;
-  /// The array has this number of first points before the transform, or after it; the other points
-  /// are zero, or are dropped. 0: all.
+  /// The number of points, counted from the first, that the array has before the transform, or
+  /// after it; 0: all. Before, the other points are zero. After, they are dropped.
   std::int64_t points_in = 0;
   std::int64_t points_out = 0;
   EndFactors ends = {};
@@ -63,10 +64,10 @@ inline std::int64_t widest_element_bytes(const AxisTransform& t, Precision preci
   return keeps_reals(t) ? real_bytes(precision) : complex_bytes(precision);
 }
 
-/// Returns whether a line's transform depends on its number, in an array of two axes.
+/// Returns whether the transform of a line depends on the number of the line.
 inline bool numbers_lines(const AxisTransform& t) { return t.twiddles || t.spectrum; }
 
-/// Elements of a whole line before and after.
+/// Return the elements of a whole line before and after its transform.
 inline std::int64_t line_input(const AxisTransform& t) {
   return t.kind == LineKind::c2r ? t.length / 2 + 1 : t.length;
 }
@@ -74,7 +75,7 @@ inline std::int64_t line_output(const AxisTransform& t) {
   return t.kind == LineKind::r2c ? t.length / 2 + 1 : t.length;
 }
 
-/// Extents of the axis in the array before and after.
+/// Return the extents of the axis in the array before and after its transform.
 inline std::int64_t input_extent(const AxisTransform& t) {
   if (t.points_in > 0) return t.points_in;
   return t.modes_in > 0 ? Modes{t.kind, t.length, t.modes_in}.stored() : line_input(t);
@@ -101,7 +102,7 @@ struct ChoiceOfLines {
 
 /// The local FFT libraries, their effort of planning, and the number of threads.
 struct LocalOptions {
-  Engine* engine = nullptr;  ///< of lines that `choices` does not list
+  Engine* engine = nullptr;  ///< engine of lines that `choices` does not list
   Precision precision = Precision::f64;
   Effort effort = Effort::estimate;
   int threads = 1;
@@ -111,12 +112,13 @@ struct LocalOptions {
   /// fields works on rows of the arrays.
   bool keeps_rows = false;
 
-  /// Returns the choice for lines. If there is none for lines across memory, returns that for
+  /// Returns the choice for lines. If there is none for lines across memory, returns the one for
   /// contiguous lines.
   LineChoice choice_of(LineKind kind, std::int64_t length, bool across_memory) const;
 };
 
-/// Transforms any number of lines in cache: groups by one engine plan, the rest line by line.
+/// Transforms any number of lines in cache. Groups of lines share one plan of the engine. The
+/// remaining lines are transformed one by one.
 class LineRunner {
  public:
   LineRunner() = default;
@@ -131,8 +133,8 @@ class LineRunner {
   LineRunner(const AxisTransform& transform, const LocalOptions& options, const LineChoice& choice,
              std::int64_t in_pitch_bytes, std::int64_t out_pitch_bytes, bool in_place);
 
-  /// Transforms lines; also scales, conjugates, convolves and multiplies by twiddles if the
-  /// transform asks for it. `in` may be destroyed. `first` is the number of the first line in the
+  /// Transforms lines. If the AxisTransform says so, also scales, conjugates, convolves and
+  /// multiplies by twiddles. `in` may be destroyed. `first` is the number of the first line in the
   /// array, if that matters.
   void run(void* in, void* out, std::int64_t count, std::int64_t first = 0) const;
 
@@ -169,7 +171,7 @@ class LineRunner {
   std::int64_t out_pitch_bytes_ = 0;
   std::int64_t group_ = 1;
   Plans plans_;
-  Plans back_;  ///< of convolved lines: the transform back
+  Plans back_;  ///< for convolved lines: the transform back
 };
 
 }  // namespace weft::kernel

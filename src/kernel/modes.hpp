@@ -7,9 +7,9 @@
 
 namespace weft::kernel {
 
-/// The m lowest wavenumbers of lines of n points, which are transformed whole. On a Fourier line they
-/// are 0 .. (m-1)/2 and -(m-1)/2 .. -1. If m is even, a middle element stands for both m/2 and -m/2.
-/// After forward it is the sum of both; before backward each of them gets half of it.
+/// The m lowest wavenumbers of lines of n points. The lines are transformed whole. On a Fourier
+/// line they are 0 .. (m-1)/2 and -(m-1)/2 .. -1. If m is even, a middle element stands for both
+/// m/2 and -m/2. After forward it is the sum of both. Before backward each of both gets half of it.
 struct Modes {
   LineKind kind = {};       ///< of the transform, forward or backward
   std::int64_t length = 1;  ///< points in real space
@@ -41,11 +41,12 @@ void clear_points(const LinePoints<Real>& points, std::int64_t first, std::int64
   for (std::int64_t i = first; i < end; ++i) std::fill_n(points[i], points.width, Real(0));
 }
 
-/// Makes the stored elements of whole spectra: moves the lowest wavenumbers to the first places.
+/// Turns whole spectra into stored elements: moves the lowest wavenumbers to the first places.
 template <class Real>
 void keep_modes(const Modes& modes, const LinePoints<Real>& points);
 
-/// The reverse of keep_modes(): makes whole spectra of stored elements. Higher wavenumbers are zero.
+/// The reverse of keep_modes(): turns stored elements into whole spectra. Higher wavenumbers become
+/// zero.
 template <class Real>
 void spread_modes(const Modes& modes, const LinePoints<Real>& points);
 

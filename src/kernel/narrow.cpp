@@ -5,7 +5,7 @@
 namespace weft::kernel {
 namespace {
 
-/// Visits the rows along the last axis; loops over the axes before it.
+/// Converts row by row along the last axis, in loops over the other axes.
 template <class To, class From>
 void copy_axis(To* dst, const std::int64_t* dst_strides, const From* src,
                const std::int64_t* src_strides, const std::int64_t* extents, int axes,
@@ -29,7 +29,7 @@ void narrow_lines(void* memory, std::int64_t lines, std::int64_t pitch_bytes,
                   std::int64_t scalars) {
   for (std::int64_t line = 0; line < lines; ++line) {
     char* start = static_cast<char*>(memory) + line * pitch_bytes;
-    // Forwards: a float never overwrites a double that is still to be read.
+    // From the first number on, so that a float never overwrites a double that is still to be read.
     for (std::int64_t i = 0; i < scalars; ++i) {
       double value = 0;
       std::memcpy(&value, start + i * 8, 8);
@@ -42,7 +42,8 @@ void narrow_lines(void* memory, std::int64_t lines, std::int64_t pitch_bytes,
 void widen_lines(void* memory, std::int64_t lines, std::int64_t pitch_bytes, std::int64_t scalars) {
   for (std::int64_t line = 0; line < lines; ++line) {
     char* start = static_cast<char*>(memory) + line * pitch_bytes;
-    for (std::int64_t i = scalars - 1; i >= 0; --i) {  // backwards for the same reason
+    for (std::int64_t i = scalars - 1; i >= 0; --i) {  // from the last number down, for the same
+                                                       // reason
       float value = 0;
       std::memcpy(&value, start + i * 4, 4);
       const auto wide = static_cast<double>(value);

@@ -6,8 +6,8 @@
 
 namespace weft::kernel {
 
-/// Converts doubles of `lines` lines, `pitch_bytes` apart, to floats at the starts of their lines;
-/// and back. Each line has `scalars` numbers.
+/// Converts the doubles of lines in place to floats, and back. Each line has `scalars` numbers.
+/// Lines begin `pitch_bytes` apart; the floats are at the start of their line.
 void narrow_lines(void* memory, std::int64_t lines, std::int64_t pitch_bytes, std::int64_t scalars);
 void widen_lines(void* memory, std::int64_t lines, std::int64_t pitch_bytes, std::int64_t scalars);
 

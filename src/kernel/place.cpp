@@ -8,7 +8,7 @@ struct Cut {
   std::int64_t position = 0;
 };
 
-/// Returns a bound of some piece strictly inside the region, if there is one.
+/// Returns a position inside the region at which some piece begins or ends, if there is one.
 Cut find_cut(const Box& region, const std::vector<int>& axes,
              const std::vector<const Box*>& pieces) {
   for (const Box* piece : pieces)

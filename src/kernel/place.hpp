@@ -14,8 +14,8 @@ using Extents = std::array<std::int64_t, max_dims>;
 /// Buffer number that means the scratch array of a thread. The caller numbers other buffers from 0.
 inline constexpr int scratch_buffer = -1;
 
-/// Position of a box of the array in a buffer: element i is at offset + sum((i[a] - box.lower[a]) *
-/// strides[a]).
+/// The position of a box of the array in a buffer. Element i is at offset + sum((i[a] -
+/// box.lower[a]) * strides[a]).
 struct Piece {
   Box box;
   int buffer = 0;
@@ -23,8 +23,8 @@ struct Piece {
   Shape strides;            ///< in elements
 };
 
-/// Position of a whole local box: pieces that do not overlap and leave no hole. This is the inlet
-/// or outlet of a stage.
+/// The position of a whole local box, as pieces that do not overlap and together cover the box. The
+/// inlet and the outlet of a stage are places.
 struct Place {
   std::vector<Piece> pieces;
   std::int64_t element_bytes = 0;  ///< in this place
@@ -33,8 +33,8 @@ struct Place {
 };
 
 /// Cuts `region` along the axes in `cut_axes`, at the bounds of the pieces of both places. Along
-/// these axes, each piece then covers a result or misses it. Along the other axes the results are
-/// as long as `region`.
+/// these axes, each piece then covers a returned box wholly, or does not touch it. Along the other
+/// axes the boxes are as long as `region`.
 std::vector<Box> cells(const Box& region, const std::vector<int>& cut_axes, const Place& inlet,
                        const Place& outlet);
 

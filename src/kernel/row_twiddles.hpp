@@ -18,11 +18,12 @@ class RowTwiddles {
 
   std::int64_t length() const { return tables_.length(); }
 
-  /// Returns a root. Errors below 1.5*2^-53 in each part, for a long double of 64 bits.
+  /// Returns a root of unity. The error of each part is below 1.5*2^-53, if a long double has 64
+  /// bits.
   std::complex<double> at(std::int64_t m) const { return tables_.at(m); }
 
-  /// out[k] = at(k*step mod n) for k < count, 0 <= step < n. One product for each element and two
-  /// look-ups for each 64; errors below 2^-51.
+  /// out[k] = at(k*step mod n) for k < count, 0 <= step < n. Cost: one product for each element,
+  /// and two look-ups for each 64 elements. Errors are below 2^-51.
   template <class Real>
   void row(std::int64_t step, std::int64_t count, std::complex<Real>* out) const;
 

@@ -81,8 +81,9 @@ MemoryTraffic Sweep::execute(void* const* buffers, const Scratch& scratch) const
       total += execute_block(block, buffers, scratch.of_thread(0));
     return total;
   }
-  // A reduction of two variables takes a lock of the whole process. In a child that was forked while
-  // another thread held this lock, every transform would wait for ever.
+  // These are atomics, because an OpenMP reduction of two variables takes a lock of the whole
+  // process. If a child was forked while another thread held this lock, its transforms would wait
+  // for ever.
   std::atomic<std::int64_t> read = 0;
   std::atomic<std::int64_t> written = 0;
 #pragma omp parallel for schedule(dynamic) num_threads(options_.threads)

@@ -33,20 +33,21 @@ class Scratch {
   Progress* progress_;
 };
 
-/// One trip of a local array through the cache: reads the inlet once, transforms one or more axes,
-/// writes the outlet once. Without an axis: a copy.
+/// A sweep is one trip of a local array through the cache. It reads the inlet once, transforms one
+/// or more axes, and writes the outlet once. Without an axis it is a copy.
 ///
 /// Inlet and outlet may share memory if every element returns to the place of its line.
 class Sweep {
  public:
   /// Does nothing.
   Sweep() = default;
-  /// `box` is the local box before the transforms. The inlet covers it with the extents before, the
-  /// outlet with those after.
+  /// `box` is the local box before the transforms. The inlet covers it with the extents before the
+  /// transforms, the outlet with the extents after them.
   Sweep(const Box& box, const std::vector<AxisTransform>& transforms, const Place& inlet,
         const Place& outlet, const LocalOptions& options);
 
-  /// No axis, but a change of order of half a spectrum, or an end of a convolution.
+  /// A sweep without an axis that changes the order of half a spectrum, or is the first or last
+  /// step of a convolution.
   explicit Sweep(HermitianOrderPass hermitian_order) : own_pass_(std::move(hermitian_order)) {}
   explicit Sweep(ChirpPass chirp) : own_pass_(std::move(chirp)) {}
 

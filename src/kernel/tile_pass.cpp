@@ -86,7 +86,7 @@ void TilePass::add_cell(const Box& box, const Box& region, const std::vector<int
   std::vector<int> other_axes;
   for (int axis = 0; axis < region.dims(); ++axis)
     if (axis != transform_.axis) other_axes.push_back(axis);
-  std::vector<int> long_axes;  // those with more than one line
+  std::vector<int> long_axes;  // axes with more than one line
   for (int axis : other_axes) {
     const bool batch = std::find(batch_axes.begin(), batch_axes.end(), axis) != batch_axes.end();
     if ((batch ? largest[axis] : box.extent(axis)) > 1) long_axes.push_back(axis);
@@ -104,7 +104,7 @@ void TilePass::add_cell(const Box& box, const Box& region, const std::vector<int
     const bool fixed = !batch || largest[axis] == region.extent(axis);
     cell.loops[loop] = fixed ? TileLoop{box.extent(axis), -1} : TileLoop{1, axis};
   }
-  // A place between two transforms may have room for longer lines.
+  // The place between two transforms may have longer lines than needed here.
   auto add = [&](const Place& place, std::int64_t extent, std::vector<Segment>& segments) {
     for (const Piece& piece : place.pieces) {
       const std::int64_t end = std::min(piece.box.upper[transform_.axis], extent);
@@ -125,8 +125,8 @@ void TilePass::add_cell(const Box& box, const Box& region, const std::vector<int
 }
 
 void TilePass::order_loops(Cell& cell) const {
-  // The first loop runs across a tile's lines, best along memory that is contiguous on the side not
-  // along the axis.
+  // The first loop runs across the lines of a tile. On the side whose lines are not contiguous, it
+  // should run along contiguous memory.
   const auto& lead = all_contiguous(cell.in) ? cell.out : cell.in;
   auto swap_loops = [&](int a, int b) {
     std::swap(cell.loops[a], cell.loops[b]);
@@ -166,8 +166,8 @@ void TilePass::choose_direct(Cell& cell) const {
             segments[0].loop_stride[0] * element_bytes % line_alignment_bytes == 0);
   };
   const bool from_plane = cell.in[0].buffer == scratch_buffer;
-  // A c2r may destroy its input; a conjugation, factors of ends, twiddles and missing elements
-  // change it. This is allowed only in the own plane.
+  // A c2r may destroy its input. Conjugation, end factors, twiddles and missing elements change the
+  // input. Both are allowed only in the plane, which is scratch memory.
   const bool harmless =
       from_plane ||
       (transform_.kind != LineKind::c2r && !transform_.conjugate_input &&
@@ -175,7 +175,8 @@ void TilePass::choose_direct(Cell& cell) const {
        !(transform_.twiddles && transform_.twiddles_input));
   const bool is_whole = transform_.padding == 0;
   cell.direct_in = harmless && is_whole && !narrow_in_ && lines_fit(cell.in, in_element_bytes_);
-  // Lines of one plane are not transformed in place, but two planes are two arrays.
+  // Lines are not transformed in place within one plane. If there are two planes, they are
+  // different arrays.
   const bool one_plane =
       from_plane && cell.out[0].buffer == scratch_buffer &&
       cell.in[0].offset * in_element_bytes_ == cell.out[0].offset * out_element_bytes_;
@@ -263,7 +264,8 @@ MemoryTraffic TilePass::execute_cell(const Cell& cell, const BatchBlock& block,
     const TileLoop& l = cell.loops[loop];
     extent[loop] = l.extent * (l.block_axis < 0 ? 1 : block.extent[l.block_axis]);
   }
-  // Widths are balanced and are whole cache lines, so that 129 lines do not leave a tile of one.
+  // The widths of tiles are balanced, and are whole cache lines. So 129 lines do not leave a tile
+  // with a single line.
   const std::int64_t parts = std::max<std::int64_t>(1, divided_up(extent[0], tile_lines_));
   const std::int64_t row_step =
       line_alignment_bytes / std::min(in_element_bytes_, out_element_bytes_);
@@ -338,7 +340,7 @@ void TilePass::run_tile(const Cell& cell, const Tile& tile, const ThreadScratch&
   char* out = direct_in || !in_place_tile_ ? scratch.tile_out : scratch.tile_in;
   if (cell.direct_out)
     out = tile.address(cell.out[0], cell.loop_count, out_element_bytes_, scratch.plane);
-  // If the numbers of lines matter, lines run along the only other axis.
+  // If the numbers of lines matter, the array has only one other axis, which numbers the lines.
   runner.run(in, out, lines, cell.first_line + tile.block.offset[cell.line_axis] + tile.start[0]);
   if (transform_.spectrum)
     traffic.read_bytes += lines * output_extent(transform_) * out_element_bytes_;

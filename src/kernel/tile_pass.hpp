@@ -9,7 +9,8 @@
 
 namespace weft::kernel {
 
-/// Bytes that gathers and scatters move between memory and cache; scratch in cache is not counted.
+/// Bytes that gathers and scatters move between memory and cache. Scratch memory in cache is not
+/// counted.
 struct MemoryTraffic {
   std::int64_t read_bytes = 0;
   std::int64_t written_bytes = 0;
@@ -28,9 +29,9 @@ struct ThreadScratch {
   Progress* progress = nullptr;  ///< for the first thread, if other work is under way
 };
 
-/// The part of the batch that is processed together. Each axis that is not transformed has an
-/// offset from the sweep cell's lower bound and an extent. Transformed axes: offset 0, extent
-/// ignored.
+/// The part of the batch that is processed together. For each axis that is not transformed: an
+/// offset from the lower bound of the sweep's cell, and an extent. For transformed axes the offset
+/// is 0 and the extent is ignored.
 struct BatchBlock {
   Extents offset{};
   Extents extent{};
@@ -44,8 +45,9 @@ struct BatchBlock {
 /// piece.
 class TilePass {
  public:
-  /// `region` spans the sweep cell on batch axes and whole extents on the other axes of the sweep.
-  /// Its range along the transformed axis is ignored. `largest` is the largest possible block.
+  /// `region` is the sweep's cell along batch axes, and has whole extents along the other axes of
+  /// the sweep. Its range along the transformed axis is ignored. `largest` has the largest extents
+  /// of a block.
   TilePass(const AxisTransform& transform, const Box& region, const std::vector<int>& batch_axes,
            const Extents& largest, const Place& inlet, const Place& outlet,
            const LocalOptions& options);
@@ -59,7 +61,8 @@ class TilePass {
  private:
   static constexpr int max_loops = max_dims;
 
-  /// Part of the lines of a cell: a run of indices along the axis, strided in every direction.
+  /// A part of the lines of a cell: consecutive indices along the axis, with a stride in each
+  /// direction.
   struct Segment {
     int buffer = 0;
     std::int64_t first = 0;  ///< index along the axis
@@ -72,8 +75,9 @@ class TilePass {
 
   /// A loop over lines: neighbouring axes are merged if the memory allows it.
   struct TileLoop {
-    std::int64_t extent = 1;  ///< of the axes whose extent is fixed
-    int block_axis = -1;      ///< multiplied by the block's extent along this axis
+    std::int64_t extent = 1;  ///< product over the merged axes with a fixed extent
+    int block_axis = -1;      ///< if not -1, the extent is multiplied by the block's extent along
+                              ///< this axis
   };
 
   /// A region that no piece cuts except along the transformed axis.
@@ -88,12 +92,12 @@ class TilePass {
     bool direct_out = false;      ///< lines are transformed straight into the outlet
     TileForm form = TileForm::along;
     LineRunner lines;
-    LineRunner lines_from_tile;  ///< for a direct inlet that is not aligned
+    LineRunner lines_from_tile;  ///< used if lines could be read directly but are not aligned
   };
 
   struct Tile;
 
-  /// `end` is the end of the segment along the axis.
+  /// Makes a segment that ends at index `end` of the axis.
   Segment make_segment(const Piece& piece, std::int64_t end, const Box& cell,
                        const Box& region) const;
   void add_cell(const Box& cell, const Box& region, const std::vector<int>& batch_axes,

@@ -10,11 +10,11 @@
 namespace weft::kernel {
 namespace {
 
-/// Desired length of a row across the lines of a tile, if the tile fits in cache; it is never
-/// shorter than the least.
+/// Longest row across the lines of a tile. If such a tile does not fit in cache, rows are shorter,
+/// down to least_row_bytes.
 constexpr std::int64_t row_bytes = 512;
-/// Limit of a tile. Lines too long for it are transformed in tiles with shorter rows than the
-/// least, so that a tile does not need all the memory.
+/// Limit of a tile, so that it does not need all memory. For very long lines, rows become shorter
+/// than least_row_bytes.
 constexpr std::int64_t largest_tile_bytes = std::int64_t{16} << 20;
 
 /// Returns the distance of lines or rows in a tile. It is an odd multiple of a cache line, so that
@@ -24,8 +24,9 @@ std::int64_t pitch_of(std::int64_t bytes) {
   return (cache_lines % 2 == 0 ? cache_lines + 1 : cache_lines) * line_alignment_bytes;
 }
 
-/// Returns the number of lines. It is rounded to whole cache lines of a row across them. 15 complex
-/// lines would leave three columns to single moves, and rows that cannot be streamed.
+/// Returns the number of lines. A row across the lines has whole cache lines. With 15 complex
+/// lines, three columns would be moved one by one, and rows could not be written by non-temporal
+/// stores.
 std::int64_t lines_of(std::int64_t pitch, std::int64_t element_bytes) {
   const std::int64_t granule = std::max<std::int64_t>(1, line_alignment_bytes / element_bytes);
   const std::int64_t fitting =

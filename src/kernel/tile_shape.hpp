@@ -7,9 +7,9 @@ namespace weft::kernel {
 /// The size of a tile: adjacent lines that are transformed together in cache.
 struct TileShape {
   std::int64_t pitch_bytes = 0;  ///< from one line to the next
-  /// From one row to the next, in a tile whose rows are across the lines.
+  /// From one row to the next, in a tile whose rows run across the lines.
   std::int64_t row_pitch_bytes = 0;
-  std::int64_t lines = 1;  ///< the most of a tile
+  std::int64_t lines = 1;  ///< largest number of lines of a tile
   std::int64_t bytes() const { return lines * pitch_bytes; }
 };
 

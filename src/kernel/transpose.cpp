@@ -17,8 +17,8 @@ namespace {
 using Bytes = unsigned char;
 
 /// One side of a transpose is far, in memory; the other is near, in cache. The loops take runs of
-/// this number of contiguous bytes from the far side. A run is whole cache lines. It is short enough
-/// that its rows of the near side fit in the L1 cache.
+/// this number of contiguous bytes from the far side. A run consists of whole cache lines. It is so
+/// short that the matching rows of the near side fit in the L1 cache.
 constexpr std::int64_t run_bytes = 512;
 
 /// Moves elements as bytes, because arrays need not be aligned.
@@ -226,13 +226,15 @@ std::atomic<InstructionSet>& instructions_in_use() {
   return set;
 }
 
-/// Minimum row for streaming; shorter rows do not gain.
+/// Shortest row that is written by streaming (non-temporal) stores. Shorter rows are not faster
+/// with them.
 constexpr std::int64_t streamed_row_bytes = 256;
 
 template <int Size>
 void transpose_sized(Bytes* dst, const Bytes* src, const Transpose& t, Stores stores, bool far);
 
-/// Streamed stores are whole vectors: every row of the target must start at a multiple of a vector.
+/// Streaming stores write whole vectors. So every row of the target must start at a multiple of a
+/// vector.
 bool can_stream(const void* dst, std::int64_t pitch_bytes, InstructionSet instructions) {
   const std::uintptr_t vector = instructions == InstructionSet::v4 ? 64 : 32;
   return instructions != InstructionSet::v1 &&
@@ -243,8 +245,9 @@ bool can_stream(const void* dst, std::int64_t pitch_bytes, InstructionSet instru
 
 #if defined(__x86_64__)
 
-/// Transposes to a target whose rows begin within a vector. A buffer in cache takes a few columns at
-/// a time. From the buffer, copy_row() streams whole cache lines to the target.
+/// Transposes to a target whose rows do not start at a multiple of a vector. A few columns at a
+/// time go to a buffer in cache. From the buffer, copy_row() streams whole cache lines to the
+/// target.
 template <int Size>
 void transpose_by_rows(Bytes* dst, const Bytes* src, const Transpose& t) {
   constexpr std::int64_t columns_at_once = 16;
@@ -273,7 +276,7 @@ void transpose_sized(Bytes* dst, const Bytes* src, const Transpose& t, Stores st
   const InstructionSet instructions = instructions_in_use().load(std::memory_order_relaxed);
   const bool streams =
       stores == Stores::streaming && can_stream(dst, t.dst_pitch * Size, instructions);
-  // Long rows are streamed even if they begin within a vector.
+  // Long rows are streamed even if they do not start at a multiple of a vector.
   if (stores == Stores::streaming && !streams && instructions != InstructionSet::v1 &&
       t.rows * Size >= streamed_row_bytes)
     return transpose_by_rows<Size>(dst, src, t);

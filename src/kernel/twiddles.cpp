@@ -14,7 +14,8 @@
 namespace weft::kernel {
 namespace {
 
-/// Factors of an element: one of 64 neighbours, and the first of them.
+/// A twiddle is the product of two factors: one for the first element of a run of 64, and one for
+/// the position in the run.
 constexpr std::int64_t run = 64;
 /// Elements that are multiplied in one call.
 constexpr std::int64_t block = run * run;

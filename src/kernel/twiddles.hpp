@@ -8,17 +8,17 @@
 
 namespace weft::kernel {
 
-/// exp(-2*pi*i * e/n) for any 0 <= e < n, and products of lines with its powers.
+/// Computes exp(-2*pi*i * e/n) for any 0 <= e < n, and multiplies lines by its powers.
 ///
 /// Accuracy  each factor within 3 units in the last place of the requested type.
-/// Memory    96 * sqrt(n) bytes, up to twice that: 3 MiB for 2^30 points, 96 MiB for 2^40.
+/// Memory    96 * sqrt(n) bytes, at most twice that: 3 MiB for 2^30 points, 96 MiB for 2^40.
 class Twiddles {
  public:
   explicit Twiddles(std::int64_t n) : wide_(n, -1), doubles_(n, -1) {}
 
-  /// Multiplies element k of a line of `count` complex numbers by the root of j*k, or by its
-  /// conjugate. (count - 1) * j < n. Cost: two complex products for each element, and two look-ups
-  /// for each 32.
+  /// Multiplies element k of a line of `count` complex numbers by root(j*k), or by its conjugate.
+  /// Needs (count - 1) * j < n. Cost: two complex products for each element, and two look-ups for
+  /// each 32 elements.
   template <class T>
   void multiply(T* line, std::int64_t count, std::int64_t j, bool conjugate) const;
 
@@ -27,7 +27,7 @@ class Twiddles {
 
  private:
   RootTables<long double> wide_;
-  RootTables<double> doubles_;  ///< of products in f32 and f64: faster, and exact enough
+  RootTables<double> doubles_;  ///< used for products in f32 and f64: faster, and exact enough
 };
 
 /// Returns the shared twiddles of n. They are freed with their last user. Thread-safe.

@@ -15,8 +15,8 @@ constexpr std::int64_t tile_lines = 16;
 constexpr std::int64_t least_bytes = std::int64_t{8} << 20;
 constexpr std::int64_t most_points = std::int64_t{1} << 14;
 
-/// Returns the distance between lines of a tile, in elements. It is no power of two: otherwise all
-/// lines would share the same cache sets.
+/// Returns the distance between lines of a tile, in elements. It is not a power of two, because all
+/// lines would then share the same cache sets.
 std::int64_t padded(std::int64_t length, std::int64_t element_bytes) {
   const std::int64_t granule = line_alignment_bytes / element_bytes;
   return rounded_up(length, granule) + granule;
@@ -87,7 +87,7 @@ void TwoStepLine::columns(const char* in, char* matrix, char* tile) const {
 void TwoStepLine::rows(const char* matrix, char* out, char* tile) const {
   for (std::int64_t k1 = 0; k1 < n1_; k1 += tile_lines) {
     const std::int64_t count = std::min(tile_lines, n1_ - k1);
-    // The cast is safe, because a run out of place leaves these rows unchanged.
+    // The cast is safe. If `in` is not `out`, these rows are not changed.
     second_.run(const_cast<char*>(matrix) + k1 * n2_ * element_bytes_, tile, count);
     copy_plane(out + k1 * element_bytes_, tile, {count, n2_, pitch2_, 1, 1, n1_}, element_bytes_,
                {true, Stores::streaming});

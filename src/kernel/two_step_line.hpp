@@ -8,13 +8,13 @@
 
 namespace weft::kernel {
 
-/// One contiguous line of complex numbers that is longer than cache. Its n = n1 x n2 points are a
+/// One contiguous line of complex numbers that does not fit in cache. Its n = n1 x n2 points form a
 /// matrix. First the columns are transformed in cache and multiplied by twiddles. Then the rows are
 /// transformed. This sweeps memory twice; recursive libraries sweep it more often.
 class TwoStepLine {
  public:
-  /// Returns n1 <= n2, both short enough for cache; nothing if the line is short or has no such
-  /// factors.
+  /// Returns n1 <= n2, both short enough for cache. Returns nothing if the line is short or has no
+  /// such factors.
   static std::optional<std::pair<std::int64_t, std::int64_t>> factors(std::int64_t length,
                                                                       Precision precision);
 

@@ -9,7 +9,8 @@
 namespace weft {
 namespace {
 
-/// The axis along which the boxes have the most distinct lower bounds: the sweep prunes best there.
+/// Returns the axis along which the boxes have the most distinct lower bounds. A search along this
+/// axis compares the fewest pairs of boxes.
 int sweep_axis(const Shape& shape, const std::vector<Box>& boxes) {
   int best = 0;
   std::size_t most = 0;

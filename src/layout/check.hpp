@@ -10,8 +10,8 @@ namespace weft {
 /// Throws invalid_argument unless 1 <= ranks <= 2^31 - 1, the most that MPI can number.
 void check_ranks(std::int64_t ranks);
 
-/// Throws invalid_argument for more ranks than can be planned for: planning visits each of them
-/// many times.
+/// Throws invalid_argument if there are too many ranks to plan for. Planning visits each rank many
+/// times.
 void check_ranks_to_plan(std::int64_t ranks);
 
 /// Throws invalid_argument unless the box has as many axes as the array.
@@ -20,9 +20,9 @@ void check_dims(const Box& box, const Shape& shape);
 /// Throws invalid_argument unless the box is ordered and inside the array.
 void check_box(const Box& box, const Shape& shape);
 
-/// Throws invalid_argument if boxes overlap or leave a hole, with two ranks or the number of
-/// missing elements. Cost: a sweep over the boxes sorted along one axis; near linear for the usual
-/// decompositions.
+/// Throws invalid_argument if boxes overlap or do not cover the array. The message names two ranks,
+/// or the number of missing elements. Cost: a search over the boxes sorted along one axis, near
+/// linear for the usual decompositions.
 void check_tiling(const Shape& shape, const std::vector<Box>& boxes);
 
 template <class T>

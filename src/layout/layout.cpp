@@ -19,7 +19,7 @@ std::vector<int> c_order(int dims) {
   return order;
 }
 
-/// Returns the product; nothing if it does not fit in 63 bits.
+/// Returns the product. Returns nothing if it does not fit in 63 bits.
 std::optional<std::int64_t> product_of(const Shape& factors) {
   std::int64_t product = 1;
   for (std::int64_t factor : factors)
@@ -272,7 +272,7 @@ Box Layout::box(std::int64_t rank) const {
     throw Error(ErrorCode::invalid_argument, "a rank must be in 0.." + std::to_string(ranks_ - 1) +
                                                  "; given " + std::to_string(rank));
   if (!is_grid()) return boxes_[rank];
-  std::int64_t index = rank - first_rank_;  // in the process grid
+  std::int64_t index = rank - first_rank_;  // position in the process grid
   if (index < 0 || index >= parts_) return with_whole_components(empty_box(dims()));
   // Plans of many ranks often call this function, so it allocates only the result.
   Box box = empty_box(dims());
@@ -430,7 +430,7 @@ std::vector<std::int64_t> Layout::ranks_meeting(const Box& box) const {
     const Range parts =
         parts_meeting(shape_[axis], grid_[axis], {wanted.lower[axis], wanted.upper[axis]});
     const bool no_part_is_empty = grid_[axis] <= shape_[axis];
-    std::vector<std::int64_t> longer;  // numbers of positions in the grid of axes 0..axis
+    std::vector<std::int64_t> longer;  // positions in the grid of axes 0..axis
     longer.reserve(found.size() * static_cast<std::size_t>(parts.size()));
     for (std::int64_t prefix : found)
       for (std::int64_t part = parts.lo; part < parts.hi; ++part)

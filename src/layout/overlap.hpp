@@ -15,7 +15,7 @@ struct Overlap {
 };
 
 /// Returns the common parts of `rank` of `mine` and every rank of `other`, including itself, in
-/// rank order. Throws layout_mismatch unless both have one shape and one number of ranks.
+/// rank order. Throws layout_mismatch unless both have the same shape and the same number of ranks.
 std::vector<Overlap> overlaps(const Layout& mine, std::int64_t rank, const Layout& other);
 
 /// Returns overlaps(mine, rank, other).size() without the list: constant time if `other` is a

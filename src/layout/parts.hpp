@@ -4,11 +4,13 @@
 
 namespace weft {
 
-/// A product of two 64-bit numbers: n * part overflows 64 bits for 2^40 points on 2^24 ranks.
+/// The type of products of two 64-bit numbers. n * part overflows 64 bits for 2^40 points on 2^24
+/// ranks.
 __extension__ using Wide = __int128;
 
-/// Returns the parts of n in `parts` that own the indices of a non-empty range. With more parts
-/// than indices some parts between them are empty.
+/// n indices are divided into `parts` parts. Returns the parts that own the indices of a range,
+/// which must not be empty. If there are more parts than indices, some of the returned parts are
+/// empty.
 inline Range parts_meeting(std::int64_t n, std::int64_t parts, Range range) {
   if (parts == 1) return {0, 1};
   // The part that owns index i is floor(((i + 1) * parts - 1) / n), the inverse of balanced_part.

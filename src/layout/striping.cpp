@@ -21,8 +21,8 @@ std::int64_t stripe_bytes(const Striping& striping) {
   return checked_mul(striping.block_bytes, striping.disks, "the bytes of a stripe");
 }
 
-/// Returns the units that hold `number`, the last one possibly incomplete. Without a product, which
-/// could exceed 64 bits.
+/// Returns the number of units that `number` needs; the last one may be incomplete. Uses no
+/// product, which could exceed 64 bits.
 std::int64_t units_of(std::int64_t number, std::int64_t unit) {
   return number / unit + (number % unit != 0 ? 1 : 0);
 }

@@ -4,19 +4,19 @@
 
 namespace weft {
 
-/// Position of the blocks of an array of bytes on D disks.
+/// The positions of an array's blocks on D disks.
 ///
 /// Blocks alternate over the disks: block k of an array is in row k / D of the disks' files, on
 /// disk k mod D. Two options change that:
 ///
-/// Bands  P processors have D/P disks each. Each band of consecutive bytes has P equal parts;
-///        processor q holds the q-th part, alternating over its own disks. Names as in Cormen and
-///        Nicol's paper: a band of B D bytes is stripe-major (P then does not matter). A band of
-///        one memoryload is memoryload-major, a band of the whole array processor-major.
+/// Bands  P processors have D/P disks each. Each band of consecutive bytes has P equal parts.
+///        Processor q has the q-th part; its blocks alternate over its own disks. Names as in
+///        Cormen and Nicol's paper: a band of B D bytes is stripe-major (P then does not matter). A
+///        band of one memoryload is memoryload-major, a band of the whole array processor-major.
 /// Skew   A matrix with rows of a multiple of B D bytes has each column on one disk. To avoid this,
-///        disks shift by the sum of the digits of row / skew_rows in base D. If matrix rows have
-///        skew_rows D^i rows of blocks, for any i, the shift is one from a matrix row to the next.
-///        So passes with different radices spread their columns over all disks.
+///        disks shift by the sum of the digits of row / skew_rows in base D. If a matrix row has
+///        skew_rows D^i rows of blocks, for any i, the shift grows by one from a matrix row to the
+///        next. So passes with different radices spread their columns over all disks.
 struct Striping {
   std::int64_t bytes = 0;        ///< of the array
   std::int64_t block_bytes = 0;  ///< B, a multiple of 4096 if there is more than one disk
@@ -37,7 +37,7 @@ struct BlockPlace {
 void check(const Striping& striping);
 
 std::int64_t block_count(const Striping& striping);
-/// Returns the blocks of each disk's file, in which the last band is whole.
+/// Returns the number of blocks in each disk's file. The last band in the file is whole.
 std::int64_t row_count(const Striping& striping);
 BlockPlace place_of(const Striping& striping, std::int64_t block);
 /// Returns the skew for an array of unknown shape: the odd part of its number of whole rows. It is

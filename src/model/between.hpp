@@ -6,22 +6,24 @@
 
 namespace weft::model {
 
-/// The two measurements next to a size, and the position of the size between them on a logarithmic
-/// scale (0 to 1). Beyond the ends, the nearest measurement twice.
+/// The measurements just below and just above a size. `part` is the position of the size between
+/// them on a logarithmic scale, from 0 to 1. Outside the measured sizes, both are the nearest
+/// measurement.
 template <class T>
 struct Between {
   const T* below = nullptr;
   const T* above = nullptr;
   double part = 0;
 
-  /// Returns the mean of both, weighted by distance.
+  /// Returns value() of both, interpolated linearly by `part`.
   template <class Value>
   double mean(Value&& value) const {
     return value(*below) * (1 - part) + value(*above) * part;
   }
 };
 
-/// `all` is not empty and in ascending order of size_of().
+/// Returns the neighbours of `size`. `all` must not be empty, and must be in ascending order of
+/// size_of().
 template <class T, class SizeOf>
 Between<T> between(const std::vector<T>& all, double size, SizeOf&& size_of) {
   const auto above = std::find_if(all.begin(), all.end(), [&](const T& each) {

@@ -6,8 +6,9 @@
 
 namespace weft::model {
 
-/// A transform in pencils as Chan et al. (paper 004, section 4) describe P3DFFT: x-pencils first,
-/// nz/Pcol calls of MPI_Alltoallv within rows of Prow ranks, then one within columns of Pcol.
+/// A transform in pencils as Chan et al. (paper 004, section 4) describe P3DFFT. It begins with
+/// x-pencils. The first transpose has nz/Pcol calls of MPI_Alltoallv within rows of Prow ranks. The
+/// second has one call within columns of Pcol ranks.
 struct ChanProblem {
   std::array<std::int64_t, 3> mesh = {};  ///< nx, ny, nz
   std::int64_t p_row = 1;
@@ -18,28 +19,28 @@ struct ChanProblem {
   double ranks() const;   ///< P
 };
 
-/// Eq. 5: returns whether every rank gets a plane, a row and (of the halved axis) a point. The
-/// empty cells of Tables 1, 4, 6 and 7 are the grids for which this is false.
+/// Eq. 5: returns whether every rank gets a plane, a row, and a point of the halved axis. Tables 1,
+/// 4, 6 and 7 leave the cells of invalid grids empty.
 bool chan_is_valid(const ChanProblem&);
 
 double chan_row_points(const ChanProblem&);  ///< Eq. 2: numbers for each pair of ranks of a row
-double chan_col_points(const ChanProblem&);  ///< Eq. 3: and of a column
+double chan_col_points(const ChanProblem&);  ///< Eq. 3: numbers for each pair of ranks of a column
 
-/// Time of one all-to-all by numbers for each pair.
+/// Time of one all-to-all as a function of the numbers that each pair of ranks exchanges.
 using ChanTime = std::function<double(double points)>;
-/// Eq. 4: both transposes, in the unit of the given times.
+/// Eq. 4: the time of both transposes, in the unit of the given times.
 double chan_transposes(const ChanProblem&, const ChanTime& row, const ChanTime& col);
 
-/// Eq. 6: slope and intercept of an all-to-all's time over its bytes for each pair, divided by the
-/// number of ranks that take part. Microseconds a byte; microseconds.
+/// Eq. 6: a straight line through the times of all-to-alls. It gives the time,
+/// divided by the number of ranks, as a function of the bytes for each pair.
 struct ChanFit {
-  std::function<double(std::int64_t ranks)> slope;      ///< S
-  std::function<double(std::int64_t ranks)> intercept;  ///< I
+  std::function<double(std::int64_t ranks)> slope;      ///< S, microseconds a byte
+  std::function<double(std::int64_t ranks)> intercept;  ///< I, microseconds
 };
-/// Eq. 7, microseconds.
+/// Eq. 7: Eq. 4 with the times of Eq. 6, in microseconds.
 double chan_fitted_us(const ChanProblem&, const ChanFit&);
 
-/// Limits of S and I: S = s0 Prow in small rows, S_inf and I_inf in long columns.
+/// Limits of S and I. In small rows S = s0 Prow. In long columns S = S_inf and I = I_inf.
 struct ChanLimits {
   double s0 = 0;
   double s_inf = 0;
@@ -47,9 +48,8 @@ struct ChanLimits {
 };
 /// Eq. 8, microseconds: Eq. 7 for small Prow.
 double chan_small_rows_us(const ChanProblem&, const ChanLimits&);
-/// Eq. 9: the Prow at which Eq. 8 is least, and its value there in microseconds. Only N, P and r of
-/// the problem count. For its second example the paper prints 5.3, which is twice the value of the
-/// formula.
+/// Eq. 9: the Prow at which Eq. 8 is least, and the least time in microseconds. Both depend only on
+/// N, P and r. For its second example the paper prints 5.3; the formula gives half of that.
 double chan_best_row(const ChanProblem&, const ChanLimits&);
 double chan_best_us(const ChanProblem&, const ChanLimits&);
 

@@ -16,7 +16,7 @@ namespace {
   throw Error(ErrorCode::invalid_argument, "machine." + key + ": " + rule + "; given " + given);
 }
 
-/// Bounds for every time and rate of a machine; within them sums and products stay finite.
+/// Bounds for every time and rate of a machine. Within these bounds sums and products stay finite.
 constexpr double least = 1e-30;
 constexpr double most = 1e30;
 

@@ -8,11 +8,11 @@
 namespace weft::model {
 namespace {
 
-/// Adjacent blocks are joined into accesses of at most this length. A plain file has blocks of this
-/// length.
+/// Adjacent blocks are joined into accesses of at most this length. A plain file counts as one with
+/// blocks of this length.
 constexpr std::int64_t joined_bytes = 1 << 20;
 
-/// Accesses of a run on all disks together.
+/// Returns the number of accesses for one run, on all disks together.
 double accesses_of(double run_bytes, std::size_t disks, std::int64_t block_bytes) {
   const std::int64_t block = disks == 1 ? joined_bytes : block_bytes;
   const auto count = static_cast<double>(disks);

@@ -9,25 +9,25 @@
 
 namespace weft::model {
 
-/// nothing: the pass generates its source itself.
+/// The array that a pass reads or writes. `nothing`: the pass generates its input itself.
 enum class VolumeRole { input, scratch, output, nothing };
 const char* to_string(VolumeRole);
 
 /// The disks of a transform's volumes, for the prediction of its cost.
 struct DiskAssignment {
   std::vector<Disk> disks;  ///< each once, also if several volumes share it
-  // the number of the disk of each file of a volume; at least one
+  // For each file of a volume the index of its disk in `disks`. A volume has at least one file.
   std::vector<std::size_t> input = {0};
   std::vector<std::size_t> output = {0};
   std::vector<std::size_t> scratch = {0};
-  /// Reading and writing overlap with the transform of panels; otherwise the caller's thread makes
-  /// one access after the other.
+  /// If true, reading and writing overlap with the transform of panels. If false, the caller's
+  /// thread makes one access after the other.
   bool asynchronous = true;
 
   const std::vector<std::size_t>& of(VolumeRole where) const;
 };
 
-/// Returns the figures of a disk without a measurement: those of a current NVMe drive.
+/// Returns the figures of a current NVMe drive, for disks without a measurement.
 Disk assumed_disk();
 
 /// Returns the disks at these places in machine.disks. A place of -1 is a disk without a
@@ -37,15 +37,15 @@ std::vector<Disk> disks_of(const Machine& machine, const std::vector<int>& place
 /// Throws invalid_argument if a volume has no disk, or one that does not exist.
 void check(const DiskAssignment& storage);
 
-/// The work of disks for runs of a volume: the time of each disk alone.
+/// Work on a volume. A run is a contiguous stretch of the volume that is read or written.
 struct DiskWork {
   std::int64_t runs = 0;
   double bytes = 0;
 };
 enum class DiskAccess { read, write };
 /// Adds the time of disk k to seconds[k]. Runs are cut into accesses as StripedSet does it, and are
-/// spread evenly over the volume's disks. If the caller waits for each access, each access has the
-/// time of a single one.
+/// spread evenly over the volume's disks. If storage.asynchronous is false, each access takes at
+/// least the latency of its disk.
 void add_seconds(const DiskAssignment& storage, VolumeRole where, DiskAccess access,
                  const DiskWork& work, std::int64_t block_bytes, std::vector<double>& seconds);
 

@@ -26,8 +26,8 @@ double dmitruk_sending(const DmitrukMachine&, std::int64_t n, std::int64_t p);  
 double dmitruk_total(const DmitrukMachine&, std::int64_t n, std::int64_t p);      ///< Eq. 3
 /// Eq. 6: limit of the total for large n and p.
 double dmitruk_limit(const DmitrukMachine&, std::int64_t n, std::int64_t p);
-/// Eq. 7: T_1 / T_p with n + 2 in place of n. T_1 is the time of the parallel algorithm on one
-/// node.
+/// Eq. 7: the speed-up T_1 / T_p, with n + 2 in place of n. T_p is the total on p nodes. T_1 is the
+/// time of the same algorithm on one node.
 double dmitruk_speed_up(const DmitrukMachine&, std::int64_t n, std::int64_t p);
 /// T_1 / (p T_p) by Eqs. 3 to 5.
 double dmitruk_efficiency(const DmitrukMachine&, std::int64_t n, std::int64_t p);

@@ -8,16 +8,16 @@
 
 namespace weft::model {
 
-/// Loads of the links between the switches of a dragonfly. Each pair of groups has one link. In
-/// each group, the other groups are numbered from 0, and the link to group i starts at switch i
-/// modulo the number of switches. A message goes to that switch, over the link, and on to the
-/// switch of its target.
+/// Loads of the links between the switches of a dragonfly. Each pair of groups of switches has one
+/// link. Each group numbers the other groups from 0. The link to group i starts at switch i modulo
+/// the number of switches. A message goes to that switch, over the link, and then to the switch of
+/// its target.
 class Dragonfly {
  public:
   /// The topology must outlive it.
   explicit Dragonfly(const Topology& topology) : topology_(topology) {}
 
-  /// Messages between nodes of two switches.
+  /// Adds messages from nodes of switch `from` to nodes of switch `to`.
   void send(std::int64_t from, std::int64_t to, double messages);
   void clear() { loads_.clear(); }
   BusiestLink busiest() const;

@@ -19,7 +19,7 @@ namespace {
 
 struct Exchanged {
   const Problem& problem;
-  Exchange exchange;  ///< with the possible number of chunks
+  Exchange exchange;  ///< with at most chunks_of() chunks
   const Layout& from;
   const Layout& to;
   double element_bytes = 0;
@@ -51,8 +51,8 @@ void require_neighbours(const Exchanged& what, const Machine& machine) {
                   "\"; use an order that begins with t, or another exchange");
 }
 
-/// Lets the ranks of a node use its memory among themselves, and combine their messages to other
-/// nodes if the plan says so.
+/// Changes the traffic as the plan uses nodes: memory may replace messages within a node, and
+/// messages to other nodes may be combined.
 void use_nodes(Traffic& traffic, const Exchanged& what) {
   const auto together = static_cast<double>(what.on_node);
   switch (what.exchange.nodes) {
@@ -64,7 +64,8 @@ void use_nodes(Traffic& traffic, const Exchanged& what) {
       break;
     case NodeUse::combined:
       traffic.near_bytes = traffic.near_messages = 0;
-      // Each pair of nodes has one message, and the ranks of a node share the pairs.
+      // Each pair of nodes has one message in each direction. The ranks of a node divide these
+      // among them.
       traffic.far_messages = std::ceil(traffic.far_messages / (together * together));
       traffic.longest *= together * together;
       break;
@@ -90,8 +91,8 @@ bool is_shared_network(const Topology& topology) {
   return topology.network != Network::crossbar || topology.bisection > 0;
 }
 
-/// Returns whether groups with the same first group are alike, so that their counts are kept. The
-/// user's own boxes give groups that differ: these are counted each time.
+/// Returns whether the first group determines all others, so that their counts can be reused.
+/// Groups from the user's own boxes differ. They are counted each time.
 bool are_alike(const Exchanged& what) { return what.from.is_grid() && what.to.is_grid(); }
 
 GroupsAlike known_by(const Exchanged& what, const std::vector<std::int64_t>& first) {
@@ -118,15 +119,16 @@ bool in_groups(const Exchanged& what, const std::vector<std::int64_t>& first) {
   return first.empty() || (begins_alike(first.front()) && begins_alike(first.back()));
 }
 
-/// Ranks that exchange with rank 0, and the share of the messages among them that are sent.
+/// Ranks that exchange with rank 0. `share` is the part of all possible messages among them that is
+/// sent.
 struct FirstGroup {
   std::vector<std::int64_t> ranks;
   double share = 1;
 };
 
-/// Returns the group of rank 0. If its peers are not a closed group (rows of one grid are not rows
-/// of the other), messages go anywhere. All ranks then count as one group, in which each sends as
-/// many messages as the busiest one.
+/// Returns the group of rank 0. If rows of one grid are not rows of the other, the ranks form no
+/// closed groups. All ranks then count as one group, and each sends as many messages as the busiest
+/// rank.
 FirstGroup first_group(const Exchanged& what, KnownCounts& known) {
   FirstGroup first{what.to.ranks_meeting(what.from.box(0))};
   if (in_groups(what, first.ranks)) return first;
@@ -144,7 +146,7 @@ bool sends(const Exchange& exchange) {
 
 bool is_one_by_one(const Exchange& exchange) { return sends(exchange) && !all_at_once(exchange); }
 
-/// Returns the load for messages of one byte.
+/// Returns the busiest link if every message has one byte.
 BusiestLink load_of(const Exchanged& what, const std::vector<std::int64_t>& first,
                     const Machine& machine, KnownCounts& known) {
   const bool short_first = machine.topology.short_ways_first && !is_one_by_one(what.exchange);
@@ -157,12 +159,13 @@ BusiestLink load_of(const Exchanged& what, const std::vector<std::int64_t>& firs
   return link;
 }
 
-/// Combined messages of nodes have rounds of their own, which are not counted.
+/// Returns whether the load is counted round by round. It is not for combined messages of nodes:
+/// they have rounds of their own.
 bool goes_in_rounds(const Exchange& exchange) {
   return is_one_by_one(exchange) && exchange.nodes != NodeUse::combined;
 }
 
-/// As load_of(), for messages that wait for each other: each round has its own busiest link.
+/// As load_of(), for messages that wait for each other. Each round has its own busiest link.
 BusiestLink load_by_rounds(const Exchanged& what, const std::vector<std::int64_t>& first,
                            const Machine& machine, KnownCounts& known) {
   const Schedule schedule = what.exchange.schedule;
@@ -176,9 +179,9 @@ BusiestLink load_by_rounds(const Exchanged& what, const std::vector<std::int64_t
   return link;
 }
 
-/// Returns the share of its rate with which a node sends. On a torus that rate is of all links
-/// together, but a message uses one of them only. A rank that sends one message after the other has
-/// one message at a time.
+/// Returns the part of a node's rate that its messages can use. On a torus the rate is the sum over
+/// all links of the node, but a message uses only one link. A rank that sends one message after the
+/// other uses one link at a time.
 double share_at_once(const Exchanged& what, const Topology& topology) {
   if (topology.network != Network::torus || !is_one_by_one(what.exchange)) return 1;
   return std::min(1.0, static_cast<double>(what.on_node) * topology.link);
@@ -193,27 +196,28 @@ BusiestLink busiest(const Exchanged& what, const Traffic& traffic, const Machine
   if (!shared || traffic.far_messages == 0) return node;
   const FirstGroup first = first_group(what, known);
   BusiestLink link = load_of(what, first.ranks, machine, known);
-  // The sum of the rounds' busiest links is at least the busiest link of the sum; a sample may be
-  // less.
+  // Counting by rounds cannot give less than counting all messages together, except from a sample
+  // of the rounds. So the larger load is taken.
   if (goes_in_rounds(what.exchange))
     if (BusiestLink rounds = load_by_rounds(what, first.ranks, machine, known);
         rounds.load > link.load)
       link = std::move(rounds);
-  // The loads are of messages between ranks, also where nodes combine theirs.
+  // The loads count messages between ranks, even if nodes combine these messages.
   const Traffic of_ranks = known.traffic.of(what.from, what.to, what.element_bytes, what.placement);
   link.load *= first.share * of_ranks.far_bytes / of_ranks.far_messages;
   return link.load > node.load ? link : node;
 }
 
-/// Adds the time by the machine's measured all-to-alls. Chunks are calls under way together: their
-/// bytes meet as in one call. Each call after the first adds the time of the shortest call.
+/// Adds the time according to the machine's measured all-to-alls. Chunks are calls that are under
+/// way together, so their bytes take the time of one call. Each call after the first adds the time
+/// of a call without data.
 void add_fitted(StepCost& step, const Exchanged& what, const Traffic& traffic,
                 const Machine& machine) {
   const double ranks = traffic.far_messages + 1;
   const FittedCall whole = fitted_call(machine, ranks, traffic.longest);
   const FittedCall shortest = fitted_call(machine, ranks, 0);
   const double more_calls = static_cast<double>(what.exchange.chunks - 1);
-  // A piece of a curve that bends upwards starts below 0.
+  // A fitted line may have an intercept below 0.
   step.start_s = std::max(0.0, whole.start_s) + more_calls * std::max(0.0, shortest.start_s);
   step.wire_s = std::max(0.0, traffic.longest * whole.s_per_byte + std::min(0.0, whole.start_s));
 }
@@ -229,8 +233,9 @@ double length_of_piece(const Exchange& exchange, double bytes) {
                                    : std::min(bytes, static_cast<double>(exchange.piece_bytes));
 }
 
-/// Returns the bytes that block others. If a rank waits for each piece before it sends the next,
-/// that is a piece. Otherwise it is all that is under way: the whole block, however it is cut.
+/// Returns the bytes with which one message delays others. A rank may wait for each piece before it
+/// sends the next. Then it is one piece, `longest` bytes. Otherwise it is the whole block, because
+/// all its pieces are under way.
 double bytes_at_once(const Exchange& exchange, const Traffic& traffic, double longest) {
   return all_at_once(exchange) ? traffic.longest : longest;
 }
@@ -256,17 +261,20 @@ void add_messages(StepCost& step, const Exchanged& what, const Traffic& traffic,
       turns * link.load * rate *
       blocking_of(machine, what.exchange, bytes_at_once(what.exchange, traffic, longest));
   step.wire_s = far_s;
-  // Within a node processors move the bytes, and nothing hides that; each byte is read and written.
+  // Within a node, processors move the bytes. This work is never hidden. Each byte is read and
+  // written.
   const double near_s =
       std::max(traffic.near_messages * wire_seconds(near, near_message),
                memory_limit_seconds(2 * traffic.near_bytes, what.problem, what.on_node, machine));
-  // The processor time of messages of whole blocks is in their starts and in B.
+  // The processor time of starting whole blocks is already in start_s and in the blocking factor.
+  // Only further pieces add to it.
   step.processor_s = traffic.far_bytes * far.processor_s_per_byte + near_s +
                      std::max(0.0, more) * machine.request_s;
   step.where = link.name;
 }
 
-/// Returns the time of reading data that neighbours have just written, by this rank or by MPI.
+/// Returns the time of reading data that ranks of the same node have just written. The reader is
+/// this rank or MPI.
 double reading_neighbours_seconds(const Exchanged& what, double bytes, const Machine& machine) {
   const double array_bytes = static_cast<double>(what.from.max_local_volume()) * what.element_bytes;
   return handing_over_seconds(bytes, array_bytes, what.problem,
@@ -306,7 +314,7 @@ double start_seconds(const Link& link, double bytes) { return piece_of(link, byt
 
 bool all_at_once(const Exchange& exchange) {
   switch (exchange.schedule) {
-    case Schedule::automatic:  // MPI has all blocks, and orders them
+    case Schedule::automatic:  // MPI gets all blocks at once, and chooses their order
     case Schedule::scattered:
       return sends(exchange);
     case Schedule::pairwise:
@@ -321,7 +329,7 @@ double starts_seconds(const Link& link, double bytes, const Exchange& exchange, 
   if (messages <= 0) return 0;
   const double start_s = start_seconds(link, bytes);
   if (!all_at_once(exchange)) return messages * start_s;
-  // Chunks leave one after the other, each in its own burst.
+  // The messages of a chunk start together, those of the next chunk later.
   const auto bursts = static_cast<double>(std::max<std::int64_t>(1, exchange.chunks));
   return bursts * start_s + std::max(0.0, messages - bursts) * std::min(start_s, machine.request_s);
 }
@@ -364,7 +372,7 @@ StepCost exchange_cost(const Plan& plan, std::size_t number, const Machine& mach
     add_fitted(step, what, traffic, machine);
   else
     add_messages(step, what, traffic, machine, known);
-  // Ranks agree that memory is free before they put blocks there, and that all blocks are there.
+  // Two barriers: one before ranks put blocks into memory of others, and one after.
   if (puts_blocks(what.exchange))
     step.start_s += 2 * machine.barrier_s * std::log2(static_cast<double>(what.problem.ranks));
   // Ranks that use each other's memory synchronise before they read it.

@@ -5,22 +5,24 @@
 
 namespace weft::model {
 
-/// Returns the number of chunks of exchange `number`: at most the slices of the rank that has most.
+/// Returns the number of chunks of exchange `number`. It is at most most_slices(): the extent of
+/// the chunked axis on the rank with the longest range, forward or backward.
 std::int64_t chunks_of(const Plan& plan, std::size_t number);
 
-/// Returns the nodes of the ranks of a problem, counted once.
+/// Returns the node of each rank. The first call computes the placement, and stores it in `known`.
 const Placement& placement_of(const Problem& problem, const Machine& machine, KnownCounts& known);
 
-/// Returns whether no message waits for another: a rank's starts overlap.
+/// Returns whether a rank starts all messages of a chunk without waiting for any of them. If ranks
+/// read each other's memory, no messages exist, and the result is false.
 bool all_at_once(const Exchange& exchange);
 
-/// Returns the seconds in which `messages` messages of a rank start. If one waits for the other,
-/// each has its own start. Otherwise the first message, or each call of a collective exchange, has
-/// a start, and each further one costs request_s, at most a start.
+/// Returns the seconds in which a rank starts `messages` messages of `bytes` bytes. If
+/// all_at_once() is false, each message costs a full start. Otherwise each chunk costs one full
+/// start. Each further message then costs machine.request_s, at most a full start.
 double starts_seconds(const Link& link, double bytes, const Exchange& exchange, double messages,
                       const Machine& machine);
 
-/// Returns the cost of exchange `number`, with nothing hidden.
+/// Returns the cost of exchange `number`. Its hidden_s is 0: no part is hidden behind stages yet.
 StepCost exchange_cost(const Plan& plan, std::size_t number, const Machine& machine,
                        KnownCounts& known);
 

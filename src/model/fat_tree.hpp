@@ -8,17 +8,18 @@
 
 namespace weft::model {
 
-/// The links above the switches of one level of a fat tree. They are counted one by one if messages
-/// take the link of their destination, otherwise all links of a switch together.
+/// The links above the switches of one level of a fat tree. If the destination of a message decides
+/// its link, each link is counted alone. Otherwise all links of a switch count as one.
 struct Uplinks {
   std::int64_t level = 0;
   std::int64_t below = 1;     ///< nodes below a switch
   std::int64_t switches = 1;  ///< of this level
-  std::int64_t apart = 1;     ///< links of a switch that are counted one by one
+  std::int64_t apart = 1;     ///< links of a switch that are counted alone
   double capacity = 1;        ///< of each link that is counted
 
   std::int64_t places() const { return switches * apart; }
-  /// Returns where a message to `destination` leaves the switch above `node`, or comes down to it.
+  /// Returns the link above the switch of `node` that a message to `destination` uses. It is also
+  /// the link by which a message comes down to that switch.
   std::int64_t place(std::int64_t node, std::int64_t destination) const {
     return node / below * apart + destination % apart;
   }

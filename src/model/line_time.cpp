@@ -15,7 +15,7 @@
 namespace weft::model {
 namespace {
 
-/// Returns whether a line has real numbers.
+/// Returns whether the input of a line is real.
 bool is_real(Kind kind) { return kind != Kind::c2c; }
 
 /// Returns the operations of one line, as Machine counts them. A line of one point counts as two
@@ -25,8 +25,8 @@ double operations(Kind kind, std::int64_t length) {
   return (is_real(kind) ? 2.5 : 5) * n * std::log2(n);
 }
 
-/// Returns the figures of the precision with the nearest number of bytes. Among these it takes the
-/// figures of the nearest effort.
+/// Returns the figures of the precision with the most similar number of bytes. Among these the
+/// nearest effort is taken.
 const Arithmetic& arithmetic_of(const Machine& machine, Precision precision, Effort effort) {
   const auto distance = [&](const Arithmetic& each) {
     const double bytes = std::log2(static_cast<double>(real_bytes(each.precision)) /
@@ -41,9 +41,10 @@ const Arithmetic& arithmetic_of(const Machine& machine, Precision precision, Eff
 
 /// The prime factors of a length.
 struct PrimeFactors {
-  std::int64_t rest = 1;  ///< the factor without the primes that FFT libraries have kernels for
+  std::int64_t rest = 1;  ///< the length without its factors 2, 3, 5, 7, 11 and 13
   double lg = 0;
-  std::array<double, 4> shares{};  ///< of lg(length): by 3, by 5, by 7, by 11 and 13
+  std::array<double, 4> shares{};  ///< parts of lg(length) that come from the factors 3, 5, 7, and
+                                   ///< from 11 and 13 together
   int twos = 0;
 };
 
@@ -67,8 +68,8 @@ PrimeFactors factors_of(std::int64_t length) {
 /// Families of lines that an FFT library transforms in the same way. Among products of small
 /// primes, multiples of 8 take half as long per operation as odd lengths. The reason is that vector
 /// instructions work on 2, 4 or 8 numbers. Lines of prime length are summed directly or become
-/// convolutions. Complex ones use chirps (Bluestein). Real ones use a convolution of one point less
-/// (Rader). If its length has a large prime factor, the convolution is padded.
+/// convolutions. Complex lines use chirps (Bluestein). Real lines of p points use a convolution of
+/// p - 1 points (Rader). If p - 1 has a large prime factor, the convolution is padded.
 enum class Family {
   power_of_two,
   by_eight,
@@ -77,7 +78,7 @@ enum class Family {
   odd,
   summed_prime,
   chirp_prime,
-  odd_chirp_prime,  ///< padded to a length that 4 does not divide, which is 1.5 times slower
+  odd_chirp_prime,  ///< padded to a length that is no multiple of 4: 1.5 times slower
   rader_prime,
   padded_prime
 };
@@ -89,7 +90,7 @@ bool is_large_prime(Family family) { return family >= Family::summed_prime; }
 Family family_of_prime(Kind kind, std::int64_t prime) {
   const std::int64_t not_summed_from = is_real(kind) ? 173 : 67;
   if (prime < not_summed_from) return Family::summed_prime;
-  constexpr std::int64_t longest = std::int64_t{1} << 56;  // beyond, padded lengths overflow
+  constexpr std::int64_t longest = std::int64_t{1} << 56;  // longer padded lengths overflow
   if (!is_real(kind))
     return prime > longest || smooth_length(2 * prime - 1) % 4 == 0 ? Family::chirp_prime
                                                                     : Family::odd_chirp_prime;
@@ -108,8 +109,8 @@ double operation_seconds(const LineTime& line) {
   return line.seconds / operations(line.kind, line.length);
 }
 
-/// Returns how much two lengths differ. The weights of size and factors give the best fit to FFTW's
-/// times for 165 lengths of 21 to 2592 points.
+/// Returns how much two lengths differ in size and factors. The weights of both give the best fit
+/// to FFTW's times for 165 lengths of 21 to 2592 points.
 double distance(const PrimeFactors& one, const PrimeFactors& other) {
   double sum = std::pow((one.lg - other.lg) / 4, 2);
   for (std::size_t i = 0; i < one.shares.size(); ++i)
@@ -117,7 +118,7 @@ double distance(const PrimeFactors& one, const PrimeFactors& other) {
   return std::sqrt(sum);
 }
 
-/// Returns the mean time of an operation on these lines. Lines with more similar factors weigh
+/// Returns the mean time of an operation on measured lines. Lines more similar to `length` weigh
 /// more.
 double mean_of_alike(const std::vector<LineTime>& lines, std::int64_t length) {
   const PrimeFactors factors = factors_of(length);
@@ -134,7 +135,7 @@ double mean_of_alike(const std::vector<LineTime>& lines, std::int64_t length) {
   return sum / weights;
 }
 
-/// In ascending order.
+/// Returns the measured lines of families that fit, by ascending length.
 template <class Fits>
 std::vector<LineTime> measured_lines(const Arithmetic& arithmetic, Kind kind, Fits&& fits) {
   std::vector<LineTime> lines;
@@ -145,10 +146,11 @@ std::vector<LineTime> measured_lines(const Arithmetic& arithmetic, Kind kind, Fi
   return lines;
 }
 
-/// Returns the seconds of an operation at this length, from measured lengths of its family.
-/// Products of small primes are compared by their common factors, powers of two and primes by size.
-/// A family without measurements is compared by size too, with large primes of any kind or with all
-/// lengths.
+/// Returns the seconds of an operation at this length, from measured lengths of its family. For
+/// products of small primes, lengths with similar factors weigh more. For powers of two and large
+/// primes, the neighbours in size are interpolated. A family without measurements takes its
+/// neighbours in size from other families. For large primes these are all families of large primes,
+/// if any was measured.
 double operation_seconds(const Arithmetic& arithmetic, Kind kind, std::int64_t length) {
   const Family family = family_of(kind, length);
   std::vector<LineTime> lines =
@@ -165,8 +167,8 @@ double operation_seconds(const Arithmetic& arithmetic, Kind kind, std::int64_t l
       .mean([](const LineTime& line) { return operation_seconds(line); });
 }
 
-/// Returns 1 if libraries have kernels for all primes of the length. A remaining factor without a
-/// prime below the limit counts as a prime.
+/// Returns 1 if the length has only the prime factors 2 to 13. The search for larger primes ends at
+/// a limit. A remaining factor without a smaller prime then counts as a prime.
 std::int64_t smallest_large_prime(std::int64_t length) {
   constexpr std::int64_t limit = 1 << 16;
   const std::int64_t rest = factors_of(length).rest;
@@ -188,7 +190,8 @@ double measured_seconds(const Arithmetic& arithmetic, Kind kind, std::int64_t le
          static_cast<double>(prime) * measured_seconds(arithmetic, kind, others);
 }
 
-/// Returns the factor by which numbers with more bytes than the measured ones are slower.
+/// Returns the bytes of a number divided by those of the measured numbers. Times scale by this
+/// factor.
 double widening(const Arithmetic& measured, Precision precision) {
   return static_cast<double>(real_bytes(precision)) /
          static_cast<double>(real_bytes(measured.precision));
@@ -209,7 +212,7 @@ double line_seconds(const Machine& machine, Precision precision, Effort effort, 
   const Arithmetic& arithmetic = arithmetic_of(machine, precision, effort);
   if (keeps_elements(kind)) {
     // Libraries compute cosine and sine transforms by an r2c transform and a pass over the line.
-    // Those of type 1 need an r2c of the logical length.
+    // For type 1, the r2c transform has the logical length.
     constexpr double pass = 1.5;
     const KindTraits& traits = traits_of(kind);
     const std::int64_t real_length = traits.logical_shift == 0

@@ -67,9 +67,9 @@ using json::Object;
 using json::read_as;
 using json::written;
 
-/// Raised when a reader of another version would misread a machine.
+/// Grows when an older weft would misread a newer file of a machine.
 constexpr std::int64_t machine_version = 3;
-/// A machine is small: a larger text is another file, or an attack.
+/// A machine is small. A larger text is a wrong file, or an attack.
 constexpr std::size_t text_bytes_max = 16 << 20;
 
 // --- writing ---
@@ -136,7 +136,7 @@ Json write(const Machine& machine) {
   return object;
 }
 
-/// Returns whether the value has a list with an object somewhere inside.
+/// Returns whether the value contains, at any depth, a list with an object.
 bool holds_records(const Json& value) {
   return std::any_of(value.begin(), value.end(), [&](const Json& each) {
     return (value.is_array() && each.is_object()) || (each.is_structured() && holds_records(each));

@@ -20,13 +20,13 @@ double Blocking::*factor_of(const Exchange& exchange) {
     case Schedule::cyclic:
       return &Blocking::cyclic;
     case Schedule::scattered:
-    case Schedule::automatic:  // MPI has all transfers at once
+    case Schedule::automatic:  // MPI gets all transfers at once
       break;
   }
   return &Blocking::scattered;
 }
 
-/// Returns the fit for `bytes` bytes of each number of ranks.
+/// Returns one fit for each measured number of ranks: the one that holds for `bytes` bytes.
 std::vector<AllToAll> fits_at(const std::vector<AllToAll>& all, double bytes) {
   std::vector<AllToAll> found;
   for (const AllToAll& each : all) {

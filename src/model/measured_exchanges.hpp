@@ -4,18 +4,18 @@
 
 namespace weft::model {
 
-/// Returns the factor by which the messages of an exchange, of `message_bytes` bytes, are slower
-/// than a pair alone.
+/// Returns the blocking factor of an exchange. It is the time of a message of `message_bytes` bytes
+/// in the exchange, divided by the time if only one pair of ranks sends.
 double blocking_of(const Machine& machine, const Exchange& exchange, double message_bytes);
 
-/// A straight piece of the curve of an all-to-all's time.
+/// A straight line: the time of an all-to-all as a function of the bytes for each pair.
 struct FittedCall {
   double start_s = 0;
   double s_per_byte = 0;
 };
 
-/// Returns the fit for an all-to-all of `ranks` ranks and `bytes` bytes for each pair, between the
-/// measured numbers of ranks. Needs machine.all_to_all.
+/// Returns the fit for an all-to-all of `ranks` ranks and `bytes` bytes for each pair. It is
+/// interpolated between the measured numbers of ranks. machine.all_to_all must not be empty.
 FittedCall fitted_call(const Machine& machine, double ranks, double bytes);
 
 }  // namespace weft::model

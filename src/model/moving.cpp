@@ -11,7 +11,8 @@
 namespace weft::model {
 namespace {
 
-/// Returns the measured sizes of this precision, otherwise of the precision of the nearest length.
+/// Returns the measured sizes of this precision. If it has none, takes the precision with the most
+/// similar number of bytes.
 std::vector<Copying> copying_of(const Machine& machine, Precision precision) {
   const auto distance = [&](const Copying& each) {
     return std::abs(std::log2(static_cast<double>(real_bytes(each.precision)) /

@@ -9,14 +9,14 @@
 namespace weft::model {
 namespace {
 
-/// With more nodes, a sample of them is counted.
+/// If there are more nodes, only a sample is counted.
 constexpr std::size_t all_nodes_up_to = 16;
 constexpr std::size_t sampled = 8;
-/// With more ranks on a node, its traffic is counted only if the ranks are consecutive.
+/// If a node has more ranks, its traffic is counted only if the ranks are consecutive.
 constexpr std::size_t most_apart = 16;
 
-/// Positions lo to hi - 1 of a process grid, counted in C order, as blocks of positions along each
-/// axis. They are an incomplete first row, the whole rows, and an incomplete last row.
+/// The boxes of positions lo to hi - 1 of a process grid, counted in C order. On each axis the
+/// positions are an incomplete first row, whole rows, and an incomplete last row.
 class Blocks {
  public:
   Blocks(const Layout& layout, std::int64_t lo, std::int64_t hi) : layout_(layout) {
@@ -94,7 +94,7 @@ std::int64_t volume_of(const std::vector<Box>& boxes) {
                          [](std::int64_t sum, const Box& box) { return sum + box.volume(); });
 }
 
-/// Returns the common elements of two boxes; allocates nothing, unlike intersect().
+/// Returns the number of common elements of two boxes. Unlike intersect() it allocates nothing.
 std::int64_t common(const Box& one, const Box& other) {
   std::int64_t product = 1;
   for (int axis = 0; axis < one.dims() && product > 0; ++axis)

@@ -10,9 +10,9 @@
 namespace weft::model {
 namespace {
 
-/// Returns the axes that the executor fuses in one pass: their planes stay in cache, and each
-/// thread gets enough of them. If the machine does not give the sizes of its caches, a plane of two
-/// axes counts as cached.
+/// Returns the axes from `first` on that the executor transforms in one pass. Their planes stay in
+/// cache, and each thread gets enough planes. If the machine does not give the sizes of its caches,
+/// planes of two axes count as cached.
 MemoryPass fused(const Stage& stage, std::size_t first, std::int64_t element_bytes,
                  const Problem& problem, const Machine& machine) {
   constexpr std::int64_t largest_share = 4 << 20;
@@ -28,7 +28,8 @@ MemoryPass fused(const Stage& stage, std::size_t first, std::int64_t element_byt
     const std::size_t next = first + found.count;
     has_rows = has_rows || stage.source.order().back() == stage.axes[next];
     planes /= std::max<std::int64_t>(1, extent(next));
-    // Planes across rows are taken together, so that memory is read in long pieces.
+    // If a plane contains no rows, several adjacent planes are read together. Then memory is read
+    // in long pieces.
     const std::int64_t at_once = has_rows ? 1 : least_row_bytes / element_bytes;
     const std::int64_t plane = found.plane_bytes * extent(next);
     if (limit > 0 ? plane * at_once > limit : found.count == 2) break;
@@ -59,12 +60,13 @@ bool has_ragged_rows(const Plan& plan, std::size_t number, int axis) {
   return number == plan.exchanges.size() && ragged(stage.target, element_bytes_after(plan, number));
 }
 
-/// The way in which a pass reads lines along one axis. If lines across memory are close together,
-/// memory is read as along rows and the cache collects the lines.
+/// The way in which a pass reads lines along one axis. Lines that are not rows may form a
+/// contiguous plane that fits in cache. Then memory is read row by row, and the lines are gathered
+/// in cache.
 struct Reach {
   Moved in_memory = Moved::contiguous;
   Moved in_cache = Moved::contiguous;
-  std::int64_t plane_bytes = 0;  ///< of a contiguous plane with whole lines
+  std::int64_t plane_bytes = 0;  ///< of a contiguous plane that contains whole lines
 };
 
 /// Returns whether a plane stays in a core's cache, with room for its result.
@@ -72,8 +74,8 @@ bool stays_in_cache(std::int64_t plane_bytes, const Machine& machine) {
   return 2 * plane_bytes <= machine.l2_bytes;
 }
 
-/// Returns whether rows have gaps. Rows that are read from peers' arrays have gaps if the peers own
-/// other parts of other axes.
+/// Returns whether a stage reads rows with gaps. It does if it reads other ranks' arrays, and these
+/// have rows of a different pitch.
 bool reads_with_gaps(const Plan& plan, std::size_t number, int axis) {
   if (number == 0 || !reads_peers(plan.exchanges[number - 1])) return false;
   const std::int64_t bytes = element_bytes_before(plan, number);
@@ -95,8 +97,9 @@ Reach reach_of(const Plan& plan, std::size_t number, int axis, const Machine& ma
   return {is_close ? Moved::contiguous : across, across, plane};
 }
 
-/// Returns whether a pass overwrites its input. After an exchange, all passes of a stage but the
-/// last do. In the first stage all but the first do, the last only if it writes a single array.
+/// Returns whether a pass overwrites its input. In a stage after an exchange, all passes but the
+/// last do. In the first stage, all passes but the first do. But the last pass does so only if it
+/// writes a single array.
 bool is_in_place(const MemoryPass& pass, const Plan& plan, std::size_t number) {
   const bool is_last = pass.first + pass.count == plan.stages[number].axes.size();
   if (number > 0) return !is_last;
@@ -104,7 +107,7 @@ bool is_in_place(const MemoryPass& pass, const Plan& plan, std::size_t number) {
   return pass.first > 0 && (!is_last || to_array);
 }
 
-/// Relative cost of a pass that overwrites its input: it loads and stores each cache line. Other
+/// Relative cost of a pass that overwrites its input. It loads and stores each cache line. Other
 /// passes also load the lines of their output. Non-temporal stores are no faster.
 constexpr double in_place_share = 2.0 / 3;
 

@@ -8,12 +8,13 @@ namespace weft::model {
 struct PipelineTimes {
   double read_s = 0;
   double write_s = 0;
-  double disk_s = 0;  ///< the busiest disk, for reading one load and writing another
+  double disk_s = 0;  ///< the busiest disk, while one load is read and another is written
   double compute_s = 0;
-  double latency_s = 0;  ///< until a disk that has been idle answers
+  double latency_s = 0;  ///< until an idle disk answers
 };
-/// Returns the time of all loads. With overlap, only the first read and the last write run alone;
-/// between them the slower part decides. Without overlap, the times of all parts add up.
+/// Returns the time of all loads. With overlap, only the first read and the last write run alone.
+/// Between them the slower of disk and computation decides. Without overlap, the times of all parts
+/// add up.
 double pipelined_seconds(const PipelineTimes& load, std::int64_t loads, bool overlaps);
 
 }  // namespace weft::model

@@ -13,18 +13,18 @@
 namespace weft::model {
 namespace {
 
-/// Contribution of a digit to the number of a rank, for a place on its axis.
+/// A digit of an order (see Digit), with its weight in the number of a rank.
 struct Weight {
-  std::int64_t below = 1;   ///< product of the earlier digits of this axis
+  std::int64_t below = 1;   ///< product of the extents of the earlier digits of this axis
   std::int64_t extent = 1;  ///< of the digit
   std::int64_t weight = 1;  ///< of the digit in the number
 };
 
-/// An axis of the places of ranks: how it is found in (node, slot), and its weight.
+/// An axis of the places of ranks. A place is a node and a slot, the position on the node.
 struct Axis {
   char letter = within_node;
   std::int64_t extent = 1;
-  std::int64_t stride = 1;  ///< in the numbering of nodes or of slots
+  std::int64_t stride = 1;  ///< distance of neighbours in the numbering of nodes or slots
   std::vector<Weight> digits = {};
 
   std::int64_t number(std::int64_t index) const {
@@ -56,7 +56,8 @@ void add_digit(Axis& axis, const Digit& digit, std::int64_t& weight) {
   weight *= extent;
 }
 
-/// Checks only the digits of t; the axes of the network were checked with the machine.
+/// Checks only the digits of t, the position on a node. The axes of the network were checked with
+/// the machine.
 void check_slots(const std::vector<Digit>& digits, const std::string& order, std::int64_t on_node) {
   std::int64_t left = on_node;
   for (const Digit& digit : digits) {
@@ -72,7 +73,7 @@ void check_slots(const std::vector<Digit>& digits, const std::string& order, std
                     "\"; leave the number of the last t out");
 }
 
-/// Returns the number of each occupied place, by the order; places by node and slot.
+/// Returns pairs (number, place). The order of the topology gives each occupied place its number.
 std::vector<std::pair<std::int64_t, std::int64_t>> numbered(const Topology& topology,
                                                             std::int64_t ranks,
                                                             std::int64_t on_node) {

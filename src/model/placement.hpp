@@ -35,7 +35,7 @@ class Placement {
   std::int64_t on_node_;
   std::vector<std::int64_t> node_of_;
   std::vector<std::vector<std::int64_t>> nodes_;
-  std::vector<std::size_t> index_;  ///< of a rank's node in nodes_
+  std::vector<std::size_t> index_;  ///< position of each rank's node in nodes_
   bool together_ = true;
 };
 

@@ -9,20 +9,21 @@
 namespace weft::model {
 namespace {
 
-/// For a machine without a measurement.
+/// planning_s of a machine without a measurement.
 constexpr double assumed_planning_s = 0.06;
 constexpr double measured_length = 256;
 /// A line is planned forward and backward.
 constexpr double both_ways = 2;
-/// Additional time of trying more.
+/// The time of `exhaustive` planning, relative to `measure`.
 constexpr double exhaustive_share = 15;
 
-/// Planning grows as the square root of the length.
+/// Returns the time of planning a line, relative to measured_length. It grows as the square root of
+/// the length.
 double units(std::int64_t length) {
   return std::sqrt(static_cast<double>(length) / measured_length);
 }
 
-/// Returns the time of planning with an effort over the time with trials.
+/// Returns the time of planning with an effort, relative to `measure`.
 double share_of(Effort effort) {
   switch (effort) {
     case Effort::estimate:

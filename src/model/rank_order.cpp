@@ -41,7 +41,7 @@ std::vector<NetworkAxis> torus_axes(const Topology& topology) {
   return axes;
 }
 
-/// Returns the digits as written, without a check of the axes.
+/// Returns the digits as written, without checking their axes.
 std::vector<Digit> spelled(const Topology& topology) {
   const std::string& text = topology.order;
   std::vector<Digit> digits;
@@ -62,19 +62,19 @@ std::vector<Digit> spelled(const Topology& topology) {
   return digits;
 }
 
-/// Checks that every digit of an axis but the last one has a number, and that together they cover
-/// the axis. An extent of 0 is not known yet.
+/// Checks that the digits of an axis cover this axis. Only the last digit may lack a number. An
+/// extent of 0 means that the extent of the axis is not known yet.
 void check_axis(const Topology& topology, const std::vector<Digit>& digits, char letter,
                 std::int64_t extent) {
   const std::string name(1, letter);
-  bool open = true;  // a part of the axis is left
+  bool open = true;  // the digits so far leave a part of the axis
   bool found = false;
   for (const Digit& digit : digits) {
     if (digit.letter != letter) continue;
     found = true;
     if (!open) refuse(topology, name + " appears again after all of it is covered");
     open = digit.extent != 0;
-    if (extent == 0 || digit.extent == 0) continue;  // the extent of t is known only with the ranks
+    if (extent == 0 || digit.extent == 0) continue;  // no extent: t depends on the number of ranks
     if (extent % digit.extent != 0)
       refuse(topology, "the numbers after " + name + " must divide its extent, of which " +
                            std::to_string(extent) + " are left");

@@ -9,7 +9,7 @@
 
 namespace weft::model {
 
-/// An axis of a network: its letter in an order, and its extent.
+/// An axis of a network. An order of ranks names the axis by its letter.
 struct NetworkAxis {
   char letter = 'n';
   std::int64_t extent = 1;
@@ -19,19 +19,20 @@ struct NetworkAxis {
 /// The axes by which nodes are numbered, the last one fastest.
 std::vector<NetworkAxis> axes_of(const Topology&);
 
-/// The letter of the ranks of a node.
+/// The letter for the position of a rank within its node.
 constexpr char within_node = 't';
 /// The axes of a network have the letters before it.
 constexpr std::size_t most_axes = within_node - 'a';
 
-/// One digit of a rank's number: the next digit of the axis that the letter names.
+/// One digit of a rank's number, a mixed-radix number. The letter names an axis. If an axis has
+/// several digits, the first one is the fastest part of the position on this axis.
 struct Digit {
   char letter = within_node;
-  std::int64_t extent = 0;  ///< 0: the rest of the axis
+  std::int64_t extent = 0;  ///< radix of the digit; 0: as large as the rest of the axis
 };
 
-/// Returns the digits of a topology's order, the fastest one first, or of the default order. Throws
-/// invalid_argument for an order that does not cover every axis once.
+/// Returns the digits of a topology's order, the fastest first. If the order is empty, takes the
+/// default order. Throws invalid_argument for an order that does not cover every axis once.
 std::vector<Digit> digits_of(const Topology&);
 
 /// Throws invalid_argument if digits_of() does.

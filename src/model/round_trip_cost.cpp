@@ -64,7 +64,8 @@ class TripStages {
            (in_spectrum ? element_bytes_before(plan_, stage) : element_bytes_after(plan_, stage));
   }
 
-  /// Adds the traffic of `arrays` more of the caller's arrays; subtracts if negative.
+  /// Adds the time of reading or writing `arrays` more of the caller's arrays. Subtracts if
+  /// negative.
   void add_arrays(StepCost& step, std::int64_t arrays) const {
     const std::int64_t bytes = std::abs(arrays) * array_bytes();
     const double seconds = contiguous_seconds(bytes, steps_.stages.front());
@@ -105,7 +106,7 @@ class TripStages {
   const Machine& machine_;
 };
 
-/// Hides chunks of exchanges behind the stages next to them, as in a transform.
+/// Hides parts of the exchanges behind the stages next to them, as in a transform.
 void hide_chunks(const Plan& plan, const FieldTrip& trip, const RoundTripSteps& route,
                  std::vector<StepCost>& steps) {
   std::vector<double> computing;

@@ -10,11 +10,12 @@ namespace weft::model {
 
 /// Returns the predicted time of a round trip, without the work of its functions.
 ///
-/// Model   Outward and return stages, and exchanges: as cost(plan, machine), for each field. The first
-///         stage reads the caller's inputs, the last one writes the caller's outputs; their numbers
-///         may differ from those of the fields. The stage at the turn has the lines of both
-///         directions. Its last outward pass and its first return pass are one pass. This pass
-///         reads all outward fields and writes all return fields. Overlap of fields is not predicted.
+/// Model   Stages and exchanges, outward and on return, cost as in cost(plan, machine), for each
+///         field. The first stage reads the caller's inputs, and the last writes the caller's
+///         outputs. Their numbers may differ from the numbers of fields. At the turn the functions
+///         are called. The stage at the turn has the lines of both directions. Its last outward
+///         pass and its first return pass are one pass. This pass reads all outward fields and
+///         writes all return fields. Overlap of fields is not predicted.
 /// Errors  those of cost(plan, machine); unsupported for a plan without round trips.
 PlanCost cost(const Plan& plan, const FieldTrip& trip, const Machine& machine);
 

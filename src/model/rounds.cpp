@@ -29,7 +29,7 @@ class Links {
   virtual void clear() = 0;
 };
 
-/// A medium that all messages share: the middle of a crossbar, a hub.
+/// A medium that all messages share, as the switch of a crossbar or a hub.
 class OneMedium : public Links {
  public:
   OneMedium(double capacity, std::string name) : capacity_(capacity), name_(std::move(name)) {}
@@ -129,7 +129,7 @@ class TorusLinks : public Links {
 
   double capacity_;
   std::vector<TorusAxis> axes_;
-  std::vector<std::int64_t> places_;  ///< of each node on each axis
+  std::vector<std::int64_t> places_;  ///< the place of each node on each axis
 };
 
 class DragonflyLinks : public Links {
@@ -147,7 +147,7 @@ class DragonflyLinks : public Links {
   Dragonfly network_;
 };
 
-/// Returns null if every pair of nodes has a link of its own.
+/// Returns the links of the network. Returns null if every pair of nodes has a link of its own.
 std::unique_ptr<Links> links_of(const Topology& topology) {
   switch (topology.network) {
     case Network::crossbar:
@@ -166,7 +166,7 @@ std::unique_ptr<Links> links_of(const Topology& topology) {
 }
 
 std::int64_t rounds_of(Schedule schedule, std::int64_t ranks) {
-  if (ranks < 2) return 0;  // a group of ranks without data is empty
+  if (ranks < 2) return 0;  // ranks without data form an empty group
   switch (schedule) {
     case Schedule::cyclic:
       return ranks - 1;
@@ -179,7 +179,8 @@ std::int64_t rounds_of(Schedule schedule, std::int64_t ranks) {
   throw Error(ErrorCode::internal, std::string("no rounds of the schedule ") + to_string(schedule));
 }
 
-/// Returns the receiver of the rank at an index of a group in a round; itself: idle.
+/// Returns the index to which a rank of a group sends in a round. If it is the rank's own index,
+/// the rank is idle.
 std::int64_t receiver(Schedule schedule, std::int64_t round, std::int64_t index,
                       std::int64_t ranks) {
   switch (schedule) {
@@ -214,7 +215,7 @@ class Rounds {
       const auto [node, load] = nodes_.busiest();
       found = {load, "the link of node " + std::to_string(node)};
     }
-    // A message uses one link of a torus at a time, however many links make up a node's rate.
+    // On a torus a node's rate is the sum over its links, but a message uses only one of them.
     if (found.load > 0) found.load = std::max(found.load, least_load_);
     if (links_) found = busier(found, links_->busiest());
     nodes_.clear();
@@ -249,9 +250,9 @@ class Rounds {
   std::unique_ptr<Links> links_;
 };
 
-/// Returns one round of each stretch of about rounds / count. Networks and schedules are periodic,
-/// so a fixed step would pick only rounds that look alike. The places within the stretches follow
-/// the golden ratio instead.
+/// Cuts the rounds into `count` stretches, and returns one round of each. Networks and schedules
+/// are periodic, so a fixed step would pick only similar rounds. So the golden ratio decides the
+/// place within each stretch.
 std::vector<std::int64_t> sample(std::int64_t rounds, std::int64_t count) {
   constexpr double golden = 0.6180339887498949;
   std::vector<std::int64_t> found;

@@ -11,9 +11,9 @@
 namespace weft::model {
 namespace {
 
-/// Returns whether a stage without a transform copies its array, forward. It does not if a peer
-/// reads an input in node memory, or if the stage before has written the output to node memory. MPI
-/// moves strided boxes itself.
+/// Returns whether a stage without a transform copies its array in a forward transform. It does not
+/// if other ranks read its input in node memory. It does not if the stage before has written its
+/// output to node memory. It does not if MPI moves the strided boxes.
 bool copies(const Plan& plan, std::size_t number) {
   const std::size_t exchanges = plan.exchanges.size();
   if (exchanges == 0 || unfolds(plan, number) || plan.stages[number].chirps) return true;
@@ -45,7 +45,7 @@ double lines_seconds(const Plan& plan, const Stage& stage, int axis, const Machi
          line_seconds(machine, plan.problem.precision, plan.line_effort, lines.kind, lines.length);
 }
 
-/// Returns the seconds of the products of a stage with its lines or its array.
+/// Returns the seconds in which a stage multiplies by twiddles, chirps or a kernel.
 double products_seconds(const Plan& plan, const Stage& stage, const Machine& machine) {
   const auto seconds = [&](std::int64_t elements) {
     return twiddle_seconds(machine, plan.problem.precision, plan.line_effort, elements);
@@ -53,7 +53,7 @@ double products_seconds(const Plan& plan, const Stage& stage, const Machine& mac
   const std::int64_t before = stage.source.max_local_volume();
   const std::int64_t after = stage.target.max_local_volume();
   if (stage.twiddles) return seconds(plan.convolves() ? std::max(before, after) : after);
-  if (stage.convolves) return seconds(after) / 2;  // one product, and no root to compute
+  if (stage.convolves) return seconds(after) / 2;  // one product, and no twiddle to compute
   // One product, but with a factor for each element, which is read from memory.
   return stage.chirps ? 2 * seconds(std::min(before, after)) : 0;
 }

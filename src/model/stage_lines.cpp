@@ -10,18 +10,18 @@ StageLines lines_along(const Plan& plan, const Stage& given, int axis) {
   const auto length = [&](const Layout& layout) {
     return layout.shape()[static_cast<std::size_t>(axis)];
   };
-  // Lines that are halved, zero-padded or truncated are as long as their longer side.
+  // Lines may be halved, zero-padded or truncated. Their length is the longer of input and output.
   const Layout& layout = length(stage.source) > length(stage.target) ? stage.source : stage.target;
   const bool is_view = layout.shape().size() != plan.problem.shape.size();
   const Kind kind = plan.convolves()            ? Kind::c2c
                     : plan.problem.halves(axis) ? Kind::r2c
                     : is_view                   ? Kind::c2c
                                                 : plan.problem.kind_of(axis);
-  // Cosine and sine transforms of complex numbers are two, of both parts.
+  // A cosine or sine transform of complex numbers is two real transforms, of both parts.
   const double parts = keeps_elements(kind) && given.target_element == Element::complex ? 2 : 1;
   const double lines =
       parts * static_cast<double>(layout.max_local_volume()) / static_cast<double>(length(layout));
-  // Lines of which the array has a part are transformed whole.
+  // If the array has only a part of each line, the whole line is transformed.
   return {kind, is_view ? length(layout) : plan.problem.shape[static_cast<std::size_t>(axis)],
           lines};
 }

@@ -19,7 +19,8 @@ namespace {
 
 /// Maximum number of links above a switch that are counted one by one.
 constexpr std::int64_t links_apart_max = 65536;
-/// No machine has more. Counting needs memory for each node, and time if messages go in rounds.
+/// No machine has more nodes. Counting needs memory for each node, and time if messages go in
+/// rounds.
 constexpr std::int64_t nodes_max = std::int64_t{1} << 20;
 constexpr std::int64_t links_max = std::int64_t{1} << 22;
 
@@ -44,8 +45,8 @@ bool product_is(std::span<const std::int64_t> factors, std::int64_t wanted) {
   return left == 1;
 }
 
-/// Links chosen by destination are as fast as a node's link. From each link a route chooses among
-/// the links that it leads to.
+/// Checks the links of a fat tree in which the destination of a message decides its link. Each link
+/// is as fast as a node's link. Each link leads to the same number of links of the next level.
 void check_links_apart(std::span<const double> uplinks) {
   double below = 1;
   for (const double links : uplinks) {
@@ -73,7 +74,7 @@ void check_links(std::int64_t links) {
   at_most("the links that are counted one by one", links_max, links);
 }
 
-/// Returns the links of all levels; no product is above nodes_max * links_apart_max.
+/// Returns the number of links of all levels. No product exceeds nodes_max * links_apart_max.
 std::int64_t links_of_fat_tree(const Topology& tree) {
   std::int64_t links = 0;
   for (const Uplinks& level : uplinks_of(tree)) links += level.places();
@@ -116,7 +117,7 @@ void check_dragonfly(const Topology& dragonfly) {
            listed(factors));
 }
 
-/// Places in ascending order, each with its number of ranks of one group.
+/// The places of one group in ascending order, each with its number of ranks.
 using Census = std::vector<std::pair<std::int64_t, double>>;
 
 Census census(const std::vector<std::int64_t>& group, std::span<const std::int64_t> node_of,
@@ -134,7 +135,8 @@ Census census(const std::vector<std::int64_t>& group, std::span<const std::int64
   return ranks;
 }
 
-/// Ranks take the first nodes, whatever their order: only the places of those nodes are examined.
+/// Returns the number of nodes with ranks. In any order of ranks, these are the first nodes. Only
+/// they are examined.
 std::int64_t nodes_in_use(std::span<const std::int64_t> node_of) {
   return node_of.empty() ? 1 : 1 + *std::max_element(node_of.begin(), node_of.end());
 }
@@ -144,8 +146,7 @@ class Loads {
  public:
   explicit Loads(std::int64_t places) : loads_(static_cast<std::size_t>(places)) {}
 
-  /// Adds the messages of one group that leave each place; as many arrive, because a group is
-  /// symmetric.
+  /// Adds the messages of one group that leave each place. As many arrive there.
   void add(const Census& group, double size) {
     for (const auto& [place, ranks] : group)
       loads_[static_cast<std::size_t>(place)] += ranks * (size - ranks);
@@ -180,7 +181,7 @@ Loads loads_of(std::span<const std::vector<std::int64_t>> groups,
   return loads;
 }
 
-/// Returns the busiest of links that are counted one by one, by destination, upwards and downwards.
+/// Returns the busiest link of a level whose links are counted alone, upwards and downwards.
 BusiestLink busiest_apart(const Uplinks& level, std::span<const std::vector<std::int64_t>> groups,
                           std::span<const std::int64_t> node_of) {
   const std::int64_t switches = (nodes_in_use(node_of) - 1) / level.below + 1;
@@ -207,13 +208,13 @@ BusiestLink busiest_apart(const Uplinks& level, std::span<const std::vector<std:
   return busier(up.busiest(level), down.busiest(level));
 }
 
-/// Returns the load of a link above a switch, plus its idle time while the nodes below serve short
-/// routes first.
+/// Returns the load of a link above a switch, plus its idle time. The link idles while the nodes
+/// below prefer short routes.
 ///
 /// Each node below sends `node` messages. `far` of them pass the link, on routes of 2 (level + 2)
-/// links. The others have routes of 2 (level + 1) links. Until they are done, their share of the
-/// node's own link is larger by that ratio. Only then does the link above get its full load. If it
-/// was full from the start, nothing is lost.
+/// links. The others have routes of 2 (level + 1) links. Until the others are done, their share of
+/// the node's own link is larger by the ratio of both lengths. Only then the link above gets its
+/// full load. If it is full from the start, nothing is lost.
 double with_short_ways_first(double load, double node, double far, std::int64_t level) {
   if (far <= 0 || far >= node) return load;
   const double favoured = static_cast<double>(level + 2) / static_cast<double>(level + 1);

@@ -9,7 +9,8 @@
 namespace weft::model {
 namespace {
 
-/// Number of ranks of a group at each place, or at each projected place; places in ascending order.
+/// The places of a group in ascending order, each with its number of ranks. A place may be a
+/// projection: some of the coordinates of a node.
 using Ranks = std::vector<std::pair<std::int64_t, double>>;
 
 /// Joins entries with the same place.
@@ -31,9 +32,9 @@ Ranks shadow(const Ranks& group, Place&& place) {
   return joined(std::move(ranks));
 }
 
-/// Adds the messages of a group. They go along axis 0 first, then along axis 1, ... While they go
-/// along one axis, the axes before it have the receiver's place and the axes after it the sender's.
-/// So the group's projections on both sets of axes suffice, and pairs need not be visited.
+/// Adds the messages of a group. They go along axis 0 first, then along axis 1, ... A message along
+/// one axis has the receiver's place on the earlier axes and the sender's on the later axes. So the
+/// group's projections on both sets of axes suffice, and no loop over all pairs of ranks is needed.
 void add_group(const Topology& torus, std::span<const std::int64_t> nodes,
                std::vector<TorusAxis>& axes) {
   Ranks ranks;
@@ -42,9 +43,10 @@ void add_group(const Topology& torus, std::span<const std::int64_t> nodes,
   std::int64_t stride = torus.nodes;
   for (std::size_t axis = 0; axis < axes.size(); ++axis) {
     const std::int64_t extent = torus.extents[axis];
-    const std::int64_t period = stride;  // nodes that agree in all earlier axes
+    const std::int64_t period = stride;  // number of nodes with the same place on all earlier axes
     stride /= extent;
-    // By place on this axis and later axes; by place on this axis and earlier axes.
+    // Senders are counted by their place on this axis and later ones, receivers on this axis and
+    // earlier ones.
     const Ranks senders = shadow(group, [=](std::int64_t node) { return node % period; });
     const Ranks receivers = shadow(group, [=](std::int64_t node) { return node / stride; });
     for (const auto& [from, sending] : senders)
@@ -54,14 +56,14 @@ void add_group(const Topology& torus, std::span<const std::int64_t> nodes,
   }
 }
 
-/// A group with ranks on every combination of some places on each axis, the same number on each
-/// node.
+/// A group that occupies every combination of some places on each axis, with the same number of
+/// ranks on each node.
 struct Lattice {
   std::vector<std::vector<std::int64_t>> places;  ///< on each axis, in ascending order
   double on_node = 1;
 };
 
-/// Finds lattices; keeps the counts of nodes between groups, because groups are many.
+/// Finds lattices. Its array of counts is allocated once, because there are many groups.
 class Lattices {
  public:
   /// For groups on the first `nodes` nodes.
@@ -80,7 +82,8 @@ class Lattices {
     std::int64_t combinations = each;
     for (const auto& places : found.places)
       combinations *= static_cast<std::int64_t>(places.size());
-    // All nodes are combinations, so equal counts mean that every combination is a node.
+    // Every node is one of the combinations. So if both numbers are equal, every combination has a
+    // node.
     if (combinations != static_cast<std::int64_t>(nodes.size())) return {};
     return found;
   }
@@ -105,7 +108,7 @@ class Lattices {
   std::vector<std::int64_t> ranks_of_;
 };
 
-/// Returns the nodes at place 0 of one axis on all lines of a lattice along it.
+/// Returns all lines of a lattice along one axis. The node at place 0 stands for its line.
 std::vector<std::int64_t> lines_along(const Topology& torus, const Lattice& lattice,
                                       std::size_t axis) {
   std::vector<std::int64_t> lines{0};
@@ -122,7 +125,8 @@ std::vector<std::int64_t> lines_along(const Topology& torus, const Lattice& latt
   return lines;
 }
 
-/// As add_group(): each line of a lattice has the same messages, so one line is enough.
+/// As add_group(), for a lattice. All its lines along an axis have the same messages, so one is
+/// counted.
 void add_lattice(const Topology& torus, const Lattice& lattice, std::vector<TorusAxis>& axes) {
   for (std::size_t axis = 0; axis < axes.size(); ++axis) {
     const std::vector<std::int64_t>& places = lattice.places[axis];
@@ -131,7 +135,7 @@ void add_lattice(const Topology& torus, const Lattice& lattice, std::vector<Toru
     for (const std::int64_t from : places)
       for (const std::int64_t to : places) one_line.send(0, from, to, 1);
     const std::vector<std::int64_t> lines = lines_along(torus, lattice, axis);
-    // Senders on the lines that agree in the first axes, receivers on those that agree in the last.
+    // The senders of a line's messages vary on the earlier axes, the receivers on the later axes.
     const double times = lattice.on_node * lattice.on_node * static_cast<double>(lines.size());
     for (const std::int64_t line : lines) axes[axis].add(one_line, line, times);
   }

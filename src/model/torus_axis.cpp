@@ -46,7 +46,7 @@ BusiestLink TorusAxis::busiest(double capacity, std::size_t number) const {
   return found;
 }
 
-/// As many lines as the stride are interleaved: they are added together.
+/// The nodes of `stride_` lines are interleaved, so the counts grow by that many lines at once.
 void TorusAxis::reach(std::int64_t line) {
   if (line < static_cast<std::int64_t>(forward_.size())) return;
   const std::int64_t block = extent_ * stride_;
@@ -61,7 +61,8 @@ void TorusAxis::pass(Changes& changes, std::int64_t line, std::int64_t from, std
   if (to < extent_) changes[static_cast<std::size_t>(line + to * stride_)] -= messages;
 }
 
-/// Goes forward from `from` to `to`, over the end of the line if `to` is before `from`.
+/// Adds messages that go forward from `from` to `to`. If `to` is before `from`, they pass the end
+/// of the ring.
 void TorusAxis::pass_around(Changes& changes, std::int64_t line, std::int64_t from, std::int64_t to,
                             double messages) const {
   if (from < to) return pass(changes, line, from, to, messages);

@@ -8,9 +8,9 @@
 
 namespace weft::model {
 
-/// Loads of the links along one axis of a torus, in both directions. Messages along stretches of a
-/// line are noted where they begin and end, and summed up in the end. Lines without messages cost
-/// neither memory nor time: few ranks may be on a large torus.
+/// Loads of the links along one axis of a torus, in both directions. Messages are noted only where
+/// their stretch of a line begins and ends. busiest() sums them up. Lines behind the last one with
+/// messages cost neither memory nor time, so few ranks on a large torus are cheap.
 class TorusAxis {
  public:
   /// Axis `number` of a torus; nodes next to each other on it are `stride` apart.
@@ -19,10 +19,10 @@ class TorusAxis {
   std::int64_t extent() const { return extent_; }
   std::int64_t stride() const { return stride_; }
 
-  /// Adds messages from place a to place b of the line that has node `line` at place 0.
+  /// Adds messages from place a to place b of a line. `line` is the node at place 0 of this line.
   void send(std::int64_t line, std::int64_t a, std::int64_t b, double messages);
-  /// Adds all loads of an axis with one line, `times` times, to the line that has node `line` at
-  /// place 0.
+  /// Adds the loads of `one_line`, an axis with a single line, `times` times to a line of this
+  /// axis. `line` is the node at place 0 of that line.
   void add(const TorusAxis& one_line, std::int64_t line, double times);
   void clear();
 
@@ -32,7 +32,7 @@ class TorusAxis {
  private:
   using Changes = std::vector<double>;
 
-  /// Grows both directions to this line.
+  /// Extends the counts of both directions to this line.
   void reach(std::int64_t line);
   void pass(Changes& changes, std::int64_t line, std::int64_t from, std::int64_t to,
             double messages) const;
@@ -44,10 +44,10 @@ class TorusAxis {
   std::int64_t extent_;
   std::int64_t stride_;
   bool ring_;
-  double ahead_;      ///< share of the messages that go forward if both directions are equally
-                      ///< short
-  Changes forward_;   ///< at a node: change of the messages on the link to the next one
-  Changes backward_;  ///< at a node: change of the messages on the link from the next one to this
+  double ahead_;      ///< share of messages that go forward if both ways are equally short
+  Changes forward_;   ///< for each node: the messages on its link to the next node, minus those on
+                      ///< the link before
+  Changes backward_;  ///< the same for links from the next node to this one
 };
 
 /// Returns all axes of a torus, without messages.

@@ -12,8 +12,8 @@
 namespace weft::model {
 namespace {
 
-/// Returns a rank with the most data to send: the last one of a process grid has the largest share
-/// on each axis.
+/// Returns a rank with the most data to send. In a process grid it is the last rank, which has the
+/// longest range on each axis.
 std::int64_t busiest_rank(const Layout& layout) {
   if (layout.is_grid()) return layout.first_rank() + volume(layout.process_grid()) - 1;
   const auto& boxes = layout.boxes();
@@ -29,7 +29,7 @@ void count(Traffic& traffic, bool near, double bytes) {
   if (!near) traffic.longest = std::max(traffic.longest, bytes);
 }
 
-/// Message by message.
+/// Visits all messages of the rank.
 Traffic counted_one_by_one(const Layout& from, const Layout& to, std::int64_t rank,
                            double element_bytes, const Placement& placement) {
   Traffic traffic;
@@ -40,18 +40,17 @@ Traffic counted_one_by_one(const Layout& from, const Layout& to, std::int64_t ra
   return traffic;
 }
 
-/// The parts of a division of one axis that meet a range. The members are the parts, the longest
-/// common stretch, and the number of parts that have it.
+/// One axis is divided into parts. This is a range of the axis, and the parts that overlap it.
 struct Meeting {
   std::int64_t n = 0;
-  std::int64_t division = 1;  ///< into this many parts
+  std::int64_t division = 1;  ///< number of parts
   Range range;
   Range parts;
-  std::int64_t even_part = 0;  ///< indices of each part if all have as many, otherwise 0
+  std::int64_t even_part = 0;  ///< length of the parts if all are equally long, otherwise 0
   std::int64_t longest = 0;
   std::int64_t as_long = 0;
 
-  /// Returns the common indices with `part`.
+  /// Returns the number of indices that the range has in common with a part.
   std::int64_t common(std::int64_t part) const {
     if (part < parts.lo || part >= parts.hi) return 0;
     if (even_part > 0 && part > parts.lo && part + 1 < parts.hi) return even_part;
@@ -65,7 +64,8 @@ struct Meeting {
   }
 };
 
-/// Parts between the first and the last are met whole, and have n / division indices or one more.
+/// The parts between the first and the last are wholly in the range. Each has n / division indices
+/// or one more.
 Meeting meeting(std::int64_t n, std::int64_t division, const Range& range) {
   const std::int64_t even_part = n % division == 0 ? n / division : 0;
   Meeting found{n, division, range, parts_meeting(n, division, range), even_part};
@@ -84,7 +84,8 @@ Meeting meeting(std::int64_t n, std::int64_t division, const Range& range) {
 
 using Meetings = std::vector<Meeting>;
 
-/// Returns nothing if there are more parts than indices, so that some parts are empty.
+/// Returns the overlaps on each axis. Returns none if an axis has more parts than indices, because
+/// some parts are then empty.
 Meetings meetings(const Box& box, const Layout& to) {
   Meetings axes;
   for (std::size_t axis = 0; axis < to.shape().size(); ++axis) {
@@ -95,9 +96,9 @@ Meetings meetings(const Box& box, const Layout& to) {
   return axes;
 }
 
-/// The data sent to each rank of a process grid, asked for in ascending order. A node may have
-/// thousands of ranks, most of them neighbours. Divisions are computed only for ranks that are no
-/// neighbours, and for axes on which the position changes.
+/// The number of elements sent to each rank of a process grid. Callers ask in ascending order. A
+/// node may have thousands of ranks, most of them consecutive. From one rank to the next, only the
+/// axes whose position changes are computed again.
 class SentTo {
  public:
   explicit SentTo(const Meetings& axes)
@@ -129,7 +130,7 @@ class SentTo {
     multiply_from(0);
   }
 
-  /// Computes the products of the axes before each one.
+  /// Computes the products over the axes up to each one, from `axis` on.
   void multiply_from(std::size_t axis) {
     for (; axis < axes_.size(); ++axis) {
       const std::int64_t before = elements_[axis];
@@ -150,10 +151,11 @@ std::int64_t product(const Meetings& axes, Value value) {
       [&](std::int64_t so_far, const Meeting& axis) { return so_far * value(axis); });
 }
 
-/// Counts all messages by axes, then those that stay on the node, rank by rank.
+/// Counts all messages as products over the axes. Subtracts the messages that stay on the node,
+/// rank by rank.
 ///
-/// Returns nothing if that does not give the longest message to another node: all messages of that
-/// length stay.
+/// Returns nothing if all messages of the greatest length stay on the node. The longest message to
+/// another node is then not known.
 std::optional<Traffic> counted_by_axes(const Layout& from, const Layout& to, std::int64_t rank,
                                        double element_bytes, const Placement& placement) {
   const Box box = from.box(rank);
@@ -190,7 +192,8 @@ Traffic counted(const Layout& from, const Layout& to, std::int64_t rank, double 
   return counted_one_by_one(from, to, rank, element_bytes, placement);
 }
 
-/// Returns the traffic of that rank of a node that sends most to other nodes.
+/// Returns the traffic of the rank of a node that sends most to other nodes. Up to about 8 ranks
+/// are examined.
 Traffic of_busiest_rank_among(const Layout& from, const Layout& to, std::int64_t rank,
                               double element_bytes, const Placement& placement) {
   constexpr std::size_t looked_at = 8;
@@ -214,19 +217,19 @@ Traffic traffic_of(const Layout& from, const Layout& to, double element_bytes,
   if (!from.is_grid() || !to.is_grid())
     return counted_one_by_one(from, to, rank, element_bytes, placement);
   const Traffic of_last = counted(from, to, rank, element_bytes, placement);
-  // Parts may differ by an index, and so send a little more than they receive: such differences do
-  // not count.
+  // Parts may differ by one index, so a rank may send a little more than it receives. Smaller
+  // differences than this do not count.
   constexpr double ragged = 1.15;
   const auto largest = static_cast<double>(from.max_local_volume()) * element_bytes;
   if (largest <= of_last.far_bytes * ragged) return of_last;
-  // The ranks of a node share its link, and may send different amounts. If rows of one grid are not
+  // The ranks of a node share its link, but may send different amounts. If rows of one grid are not
   // rows of the other, some ranks keep all their data and others send all of it.
   const NodeTraffic node = busiest_node(from, to, placement);
   const double share = element_bytes / static_cast<double>(placement.on_node());
   const double far_bytes = static_cast<double>(node.far) * share;
   if (far_bytes <= of_last.far_bytes * ragged) return of_last;
   Traffic found = of_busiest_rank_among(from, to, node.rank, element_bytes, placement);
-  // A node that only receives.
+  // The node only receives.
   if (found.far_messages == 0) found = of_last;
   found.far_messages = std::max(1.0, found.far_messages);
   found.far_bytes = far_bytes;

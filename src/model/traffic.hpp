@@ -10,9 +10,9 @@
 
 namespace weft::model {
 
-/// The traffic of a rank of the busiest node of an exchange: to ranks of its node, and to others.
-/// The bytes to other nodes are the mean of the node's ranks if these differ, because they share
-/// its link.
+/// The traffic of one rank of the busiest node of an exchange. "Near" is the traffic to ranks of
+/// the same node, "far" to other nodes. If the ranks of the node send different amounts to other
+/// nodes, far_bytes is their mean, because they share the node's link.
 struct Traffic {
   double near_bytes = 0;
   double far_bytes = 0;
@@ -24,20 +24,20 @@ struct Traffic {
   double messages() const { return near_messages + far_messages; }
 };
 
-/// Returns the traffic. Cost: between process grids the ranks of a node, and busiest_node();
-/// otherwise the messages of one rank.
+/// Returns the traffic of an exchange. Cost between process grids: the ranks of a node, and
+/// busiest_node(). Cost between other layouts: the messages of one rank.
 Traffic traffic_of(const Layout& from, const Layout& to, double element_bytes,
                    const Placement& placement);
 
-/// Cache of traffic between process grids, for one placement of ranks: plans of one problem share
-/// most of it.
+/// Cache of traffic between process grids, for one placement of ranks. Plans of one problem have
+/// most exchanges in common.
 class KnownTraffic {
  public:
   Traffic of(const Layout& from, const Layout& to, double element_bytes,
              const Placement& placement);
 
  private:
-  using Grid = std::tuple<Shape, std::int64_t>;  ///< with its first rank
+  using Grid = std::tuple<Shape, std::int64_t>;  ///< process grid, first rank
   std::map<std::tuple<Shape, Grid, Grid, double>, Traffic> known_;
 };
 

@@ -16,13 +16,13 @@ namespace weft::ooc_choice {
 namespace {
 
 constexpr std::int64_t kib = 1024;
-/// In order of preference, for blocks of equal time.
+/// Block sizes in the order of preference, if their times are equal.
 constexpr std::array free_blocks = {1024 * kib, 512 * kib,  256 * kib, 128 * kib,
                                     64 * kib,   32 * kib,   16 * kib,  8 * kib,
                                     4 * kib,    2048 * kib, 4096 * kib};
 constexpr double as_fast = 1.01;
 constexpr std::size_t most_others = 5;
-/// Beyond this number there are too many groupings of axes, and none is better.
+/// With more axes there are too many groupings to try, and none is better.
 constexpr std::size_t most_grouped_axes = 4;
 
 std::string seconds_word(double seconds) {
@@ -86,7 +86,7 @@ class AlternativeSearch {
     if (!take_best(result)) {
       ooc::KPassProblem least = problem_;
       least.block_bytes = *std::min_element(blocks_.begin(), blocks_.end());
-      ooc::plan_passes(least);  // throws the reason
+      ooc::plan_passes(least);  // throws with the reason
       throw Error(ErrorCode::internal, "a plan exists that was not found");
     }
     add_others(result);
@@ -94,7 +94,8 @@ class AlternativeSearch {
   }
 
  private:
-  /// Adds plans with the problem's number of buffers, and with three, which are wider.
+  /// Adds plans with the problem's number of buffers, and with three buffers, which have wider
+  /// panels.
   void add_passes(std::int64_t block) {
     add_passes(block, problem_.buffers);
     if (storage_.asynchronous && problem_.buffers > 3) add_passes(block, 3);
@@ -191,7 +192,7 @@ class AlternativeSearch {
       add(std::move(alternative));
   }
 
-  /// Returns nullopt where sizes do not fit.
+  /// Returns the result of make(), or nullopt if sizes do not fit.
   template <class Make>
   static auto attempted(Make&& make) -> std::optional<decltype(make())> {
     try {
@@ -202,7 +203,7 @@ class AlternativeSearch {
     }
   }
 
-  /// Adds an alternative, unless there is one of its kind with an equally good block.
+  /// Adds an alternative, unless there is one of the same kind whose block is as good.
   void add(DiskAlternative alternative) {
     ++considered_;
     const auto same =

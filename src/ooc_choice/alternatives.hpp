@@ -21,19 +21,19 @@ struct DiskAlternative {
   std::int64_t passes = 0;
   std::int64_t block_bytes = 0;
   double seconds = 0;  ///< predicted
-  // Each as if nothing else ran at the same time.
+  // The following times are of one kind of work each, without overlap.
   double disk_s = 0;
   double compute_s = 0;
   double message_s = 0;
-  /// The reason why it is not eligible, though it may be faster: it, or its result, was not asked
-  /// for. Empty: it is eligible.
+  /// The reason why the alternative cannot be chosen, though it may be faster: the user did not ask
+  /// for it, or for its order of the result. Empty: it can be chosen.
   std::string ineligible_because = {};
   std::optional<ooc::KPassPlan> plan = {};  ///< for the k-pass method
-  std::string loses_by = {};                ///< main part of the difference to the chosen one
+  std::string loses_by = {};                ///< largest part of the difference to the chosen one
 };
 
 struct DiskAlternatives {
-  DiskAlternative best;                 ///< the best eligible one
+  DiskAlternative best;                 ///< the fastest one that can be chosen
   std::vector<DiskAlternative> others;  ///< the next best ones, one of each kind, fastest first
   std::int64_t considered = 0;
 };
@@ -41,11 +41,11 @@ struct DiskAlternatives {
 /// Predicts the cost of the alternatives for a transform and chooses the fastest eligible one.
 /// Pure.
 ///
-/// Alternatives are passes with more axes together or apart, the transposed order, and Cormen and
-/// Nicol's four variants on one process. Blocks are 4 KiB to 4 MiB, or only the problem's unless
-/// `blocks_are_free`. Of blocks within 1 % of the fastest, the one nearest to 1 MiB is chosen.
+/// Alternatives are passes with different groups of axes, the transposed order, and Cormen and
+/// Nicol's four variants on one process. If `blocks_are_free`, blocks are 4 KiB to 4 MiB, otherwise
+/// only the problem's. Of blocks within 1 % of the fastest, the one nearest to 1 MiB is chosen.
 ///
-/// Errors  those of plan_passes, where no alternative fits; of check() for machine and storage.
+/// Errors  those of plan_passes, if no alternative fits; those of check() for machine and storage.
 /// Cost    milliseconds.
 DiskAlternatives find_disk_alternatives(const ooc::KPassProblem& problem, bool blocks_are_free,
                                         const Machine& machine,

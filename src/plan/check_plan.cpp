@@ -79,7 +79,8 @@ void check_layout(const Layout& layout, const Shape& shape, const Plan& plan,
   check_ranks_of(plan, layout, which);
 }
 
-/// `owned`: the result of the source where an axis is halved or truncated.
+/// Checks that a stage moves no data between ranks. `owned` is the layout of its source, with the
+/// extents of its target.
 void check_owns_alike(const Stage& stage, const Layout& owned, const std::string& which) {
   if (!owned.same_boxes(stage.target))
     refuse_plan("source and target of " + which + " must give every rank the same part; given " +
@@ -99,8 +100,8 @@ void check_no_chirp(const Plan& plan) {
     refuse_plan("only a convolution has a chirp, and no stage convolves");
 }
 
-/// Checks an axis seen as two: its first and last stage change the shape, the rest is as in other
-/// plans.
+/// Checks the stages of a view (one axis treated as two). The first and the last stage change the
+/// shape. The others are as in other plans.
 void check_stages_of_view(const Plan& plan) {
   for (std::size_t i = 0; i < plan.stages.size(); ++i) {
     const Stage& stage = plan.stages[i];
@@ -110,7 +111,7 @@ void check_stages_of_view(const Plan& plan) {
   if (!plan.problem.has_whole_axes())
     refuse_plan("an axis that is seen as two has all its points and wavenumbers");
   plan.convolves() ? check_chirp(plan) : check_view(plan);
-  if (plan.stages.size() == 2) return;  // a long line on one rank has been compared as a whole
+  if (plan.stages.size() == 2) return;  // check_long_line() has checked a long line on one rank
   for (std::size_t i = 1; i < plan.stages.size(); ++i) {
     const Stage& stage = plan.stages[i];
     if (stage.axes.empty()) continue;
@@ -146,8 +147,8 @@ void check_end(const Layout& layout, const Layout& asked, const char* which) {
               asked.describe() + "; given " + layout.describe());
 }
 
-/// Returns the layout of output "same". If weft has cut the input of half a spectrum, the output is
-/// cut freely among the ranks that own data.
+/// Returns the layout of output "same". If weft chose the input and the output is half a spectrum,
+/// weft also chooses the cuts of the output, among the ranks with data.
 Layout same_output(const Plan& plan) {
   const Problem& problem = plan.problem;
   if (problem.has_input || plan.view().empty() || !problem.has_halved_axis())
@@ -209,8 +210,8 @@ void check_exchanges(const Plan& plan) {
 }
 
 /// Checks that no plan mixes shared memory and messages. Ranks that share memory reuse it after all
-/// of them have synchronised. Ranks that exchange messages do not synchronise, so they would write
-/// where others still read.
+/// of them have synchronised. Ranks that exchange messages do not synchronise. They would overwrite
+/// memory that others still read.
 void check_memory_use(const Plan& plan) {
   const auto use = [](const Exchange& exchange) -> std::string {
     if (reads_peers(exchange)) return "shared";
@@ -229,8 +230,8 @@ std::string in_words(const LineEngine& lines) {
          (lines.across_memory ? " across memory" : "");
 }
 
-/// Lines that are not listed take the default engine. Two entries for the same lines would
-/// contradict each other.
+/// Checks the engines of the lines. The same lines must have only one entry. Lines without an entry
+/// take the default engine.
 void check_engines(const Plan& plan) {
   for (const LineEngine& each : plan.line_engines) {
     if (each.length < 1 || each.lines < 1)

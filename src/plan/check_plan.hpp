@@ -8,10 +8,10 @@ namespace weft {
 
 /// Throws invalid_argument, with the rule and the stage, unless the plan solves its problem.
 ///
-/// Every axis of the problem is transformed once, in a layout that leaves it whole, the axis that
-/// r2c halves before all others. Stages fit each other, the problem's input and its output. Every
-/// exchange is decided and keeps the forced choices. Cost: O(ranks) at most, constant if the
-/// layouts are equal process grids.
+/// Every axis of the problem must be transformed once, in a layout that does not split it. The axis
+/// that r2c halves comes before all others. Stages must fit each other, and the problem's input and
+/// output. Every exchange must be decided, and must have the forced choices. Cost: at most
+/// O(ranks); constant if the layouts are equal process grids.
 void check_plan(const Plan& plan);
 
 /// Throws the error of a plan that breaks the rule in the message.

@@ -21,21 +21,22 @@
 namespace weft {
 namespace {
 
-/// For fewer points, the rounding errors of a convolution (about five for each point) exceed the
-/// permitted error, which grows with log2 n.
+/// For fewer points, a convolution exceeds the permitted error, which grows with log2 n. It has
+/// about five rounding errors for each point.
 constexpr std::int64_t shortest_input = 32;
-/// For more points, the number of bytes of a convolution overflows.
+/// For more points, the bytes of a convolution overflow 63 bits.
 constexpr std::int64_t longest_input = std::int64_t{1} << 56;
-/// A view is m1 x m2. If weft is free, m2 is at most this factor longer or shorter than the side of
-/// a square. Views near a square are fastest.
+/// A view is m1 x m2, and fastest near a square. If the caller's layouts set no limits, m2 differs
+/// from the side of the square by at most this factor.
 constexpr double largest_ratio = 8;
 
 /// The number of points of a convolution, and the limits that the caller's layouts set.
 struct Wanted {
   std::int64_t input_points = 0;   ///< elements of the input
-  std::int64_t output_points = 0;  ///< of the output
-  std::int64_t unit = 0;           ///< divides all fixed cuts, and m2 must divide it; 0: no cuts
-  bool cuts_input = false;         ///< weft chooses the cuts
+  std::int64_t output_points = 0;  ///< elements of the output
+  std::int64_t unit = 0;           ///< divides all cuts of the caller's layouts; m2 must divide it.
+                                   ///< 0: no cuts
+  bool cuts_input = false;         ///< weft chooses the layout of the input
   bool cuts_output = false;
 
   std::int64_t points() const { return input_points + output_points - 1; }
@@ -66,7 +67,8 @@ bool serves(const Shape& view, const Wanted& wanted, std::int64_t ranks) {
          (!wanted.cuts_output || divided_up(wanted.output_points, row) >= ranks);
 }
 
-/// Returns a penalty for odd factors: vector instructions work on 2, 4 or 8 numbers.
+/// Returns a penalty for lengths that 2, 4 or 8 do not divide. Vector instructions work on 2, 4 or
+/// 8 numbers.
 double odd_penalty(std::int64_t length) {
   double price = 0;
   for (std::int64_t twos = 2; twos <= 8; twos *= 2)
@@ -74,7 +76,8 @@ double odd_penalty(std::int64_t length) {
   return price;
 }
 
-/// Returns the cost of a view; less is better. The unit is about one pass over the balanced array.
+/// Returns the cost of a view. The unit is about the time of one pass if all ranks have the same
+/// work.
 double price(const Shape& view, const Wanted& wanted, std::int64_t ranks) {
   const double padding = static_cast<double>(volume(view)) / static_cast<double>(wanted.points());
   return padding * 2 * (imbalance(view[0], ranks) + imbalance(view[1], ranks)) +

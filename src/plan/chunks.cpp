@@ -66,7 +66,7 @@ Chunking chunking_of(const Stage& earlier, const Stage& later) {
   for (int axis = 0; axis < earlier.target.dims(); ++axis) {
     if (transforms(earlier, axis)) continue;
     const std::int64_t count = longest_range(earlier.target, axis);
-    if (count < 2) continue;  // keeps_ranges() may visit every rank
+    if (count < 2) continue;  // avoids keeps_ranges(), which may visit every rank
     const bool both = !transforms(later, axis) && keeps_ranges(earlier.target, later.source, axis);
     if ((best.both && !both) || (best.both == both && count <= most)) continue;
     best = {axis, both};

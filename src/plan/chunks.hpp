@@ -6,25 +6,25 @@
 
 namespace weft {
 
-/// The axis along which the array is sent in chunks, and the stages that can overlap with the
-/// exchange.
+/// The axis along which the array of an exchange is cut into chunks.
 struct Chunking {
-  int axis = -1;      ///< -1: it can only be sent as a whole
-  bool both = false;  ///< every rank owns one range of the axis before and after: the later stage
-                      ///< can transform a chunk that has arrived while others are on their way
+  int axis = -1;      ///< -1: the array can only be sent as a whole
+  bool both = false;  ///< each rank has the same range of the axis before and after. Then the later
+                      ///< stage can transform chunks that have arrived, while others travel
 };
 
-/// Returns the chunks of the exchange between two stages, as executed in this order.
+/// Returns how the exchange between two stages, executed in this order, is cut into chunks.
 ///
-/// The best axis is one that neither stage transforms and that is not exchanged. Otherwise it is an
-/// axis that the earlier stage leaves alone: then chunks can be sent early, but all must have
-/// arrived.
+/// The best axis is one that neither stage transforms and whose parts the exchange does not move.
+/// The next best is an axis that the earlier stage does not transform. Then chunks can be sent
+/// early, but the later stage must wait for all of them.
 Chunking chunking_of(const Stage& earlier, const Stage& later);
 
-/// Returns the maximum number of slices of a rank along the chunks' axis; 1 if there is no axis.
+/// Returns the longest range of the chunks' axis on any rank; 1 if there is no such axis. A slice
+/// is one index of this axis.
 std::int64_t slices(const Chunking& chunking, const Layout& from);
 
-/// Returns the larger number of slices of forward and backward.
+/// Returns the larger of slices() forward and backward.
 std::int64_t most_slices(const Plan& plan, std::size_t exchange);
 
 /// Returns part `chunk` of `chunks` of a rank's range.

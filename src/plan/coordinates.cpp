@@ -24,7 +24,7 @@ void check_axis(const Problem& problem, int axis, double length) {
                     std::to_string(length) + "; give 1 for positions in units of the length");
 }
 
-/// Returns the part of `whole` in a box, multiplied by `unit`.
+/// Returns the values of `whole` for the indices of a box, multiplied by `unit`.
 std::vector<double> part_of(const std::vector<double>& whole, const Box& box, int axis,
                             double unit) {
   const auto at = static_cast<std::size_t>(axis);
@@ -48,7 +48,7 @@ std::vector<double> unit_positions(const Problem& problem, int axis) {
     return all;
   }
   const KindTraits& traits = traits_of(problem.kind_of(axis));
-  // The first point of a kind is the lowest wavenumber of its inverse.
+  // The position of a kind's first point equals the lowest wavenumber of its inverse kind.
   const double first = static_cast<double>(traits_of(traits.inverse).twice_lowest) / 2;
   const auto intervals = static_cast<double>(points + traits.logical_shift);
   std::vector<double> all;

@@ -23,8 +23,8 @@ std::vector<double> unit_wavenumbers(const Problem& problem, int axis);
 ///         above 0
 std::vector<double> positions_on(const Plan& plan, std::int64_t rank, int axis, double length);
 
-/// Returns the wavenumbers of a rank's part of an axis of the output; zeros for an axis that is not
-/// transformed.
+/// Returns the wavenumbers of a rank's part of an axis of the output. They are zeros for an axis
+/// that is not transformed.
 ///
 /// Errors  those of positions_on(); unsupported if the output of one axis has two axes
 std::vector<double> wavenumbers_on(const Plan& plan, std::int64_t rank, int axis, double length);

@@ -26,11 +26,11 @@ bool fills_all_ranks(const Layout& layout) {
 /// A digit of a rank's number: its position along one axis of a process grid.
 struct GroupDigit {
   std::int64_t parts;
-  bool stays;  ///< both grids split the same axis, so all ranks of a group have the same value
+  bool stays;  ///< both grids split this axis, so all ranks of a group have the same value
 };
 
-/// Returns the digits, the slowest one first. Empty if the grids have different numbers of parts:
-/// a rank's number then has other digits in each.
+/// Returns the digits, the slowest one first. Returns none if the grids have different numbers of
+/// parts, because a rank's digits then differ between the grids.
 std::vector<GroupDigit> common_digits(const Layout& from, const Layout& to) {
   if (!fills_all_ranks(from) || !fills_all_ranks(to)) return {};
   const auto before = factors(from);

@@ -45,7 +45,7 @@ std::string problem_line(const Problem& problem) {
   return text + ", norm " + to_string(problem.norm);
 }
 
-/// Returns a line on the components; empty if the arrays have none.
+/// Returns a line about the components. It is empty if the arrays have none.
 std::string components_line(const Plan& plan) {
   const std::int64_t components = plan.problem.components;
   if (components == 0) return {};
@@ -91,7 +91,8 @@ std::string ends_lines(const Plan& plan) {
   return text;
 }
 
-/// Returns the cost of a stage that transforms nothing: peers can read arrays in node memory.
+/// Returns the cost of a stage that transforms nothing. It may be free if other ranks read its
+/// array in node memory.
 std::string cost_without_axes(const Plan& plan, std::size_t index) {
   if (plan.exchanges.empty()) return {};
   int copies = 0;
@@ -109,7 +110,7 @@ std::string cost_without_axes(const Plan& plan, std::size_t index) {
          ".empty(), otherwise one copy" + (copying.empty() ? "" : "; always one copy: " + copying);
 }
 
-/// Returns the change of an array's shape by a stage, in words before the new shape.
+/// Returns words for the change of shape by a stage. The new shape follows them.
 std::string change_in_words(const Plan& plan, std::size_t index) {
   const Stage& stage = plan.stages[index];
   if (stage.chirps) {
@@ -123,7 +124,7 @@ std::string change_in_words(const Plan& plan, std::size_t index) {
   return stage.target.dims() == stage.source.dims() ? ", which becomes " : ", seen as ";
 }
 
-/// Returns the factors of the lines that a stage transforms.
+/// Returns words for the factors by which a stage multiplies: twiddles, chirps.
 std::string products_in_words(const Plan& plan, std::size_t index) {
   const Stage& stage = plan.stages[index];
   if (stage.convolves) return ", times the spectrum of the chirp's conjugate, and back";
@@ -148,7 +149,8 @@ std::string stage_line(const Plan& plan, std::size_t index) {
   return text;
 }
 
-/// The data that the busiest rank sends or receives, whichever is more: backward swaps the two.
+/// The data that the busiest rank sends or receives. The larger of both counts, because backward
+/// swaps them.
 struct ExchangedBytes {
   std::int64_t messages = 0;
   std::int64_t elements = 0;
@@ -168,14 +170,14 @@ ExchangedBytes traffic(const Layout& from, const Layout& to) {
   return most;
 }
 
-/// Returns the ranks that a schedule covers: the executors' rows or columns, or all ranks between
-/// nodes.
+/// Returns the number of ranks in a schedule: a row or column of ranks, or all ranks for node-aware
+/// exchanges.
 std::int64_t ranks_in_schedule(const Exchange& exchange, const Layout& from, const Layout& to) {
   return is_node_aware(exchange) ? from.ranks() : ranks_per_group(from, to);
 }
 
-/// Returns a remark if ranks meet fewer others than there are steps: thousands of rounds would
-/// confuse.
+/// Returns a remark if ranks have fewer partners than the schedule has steps. Without it, a count
+/// of thousands of steps would confuse.
 std::string empty_ones(std::int64_t steps, std::int64_t others) {
   return steps > others + 1 ? ", empty ones left out" : "";
 }
@@ -196,7 +198,7 @@ std::string manner(const Exchange& exchange, std::int64_t ranks, std::int64_t ot
   return text;
 }
 
-/// Returns the overlap of a forward transform; backward may have more or fewer slices.
+/// Returns words for the chunks of a forward transform. Backward may have more or fewer slices.
 std::string chunks_words(const Plan& plan, std::size_t index) {
   if (plan.exchanges[index].chunks == 1) return {};
   const Chunking chunking = chunking_of(plan.stages[index], plan.stages[index + 1]);

@@ -14,7 +14,8 @@ std::string padded(std::string text, std::size_t width) {
   return text;
 }
 
-/// "limited by bandwidth of LINK", if a link that nodes share is the limit.
+/// Returns the limit of a step. If a link that nodes share is the limit, names the link: "limited
+/// by bandwidth of LINK".
 std::string limit_words(const StepCost& step) {
   if (step.limit == Limit::nothing) return "free";
   std::string words = std::string("limited by ") + to_string(step.limit);
@@ -33,15 +34,15 @@ std::string amounts(const StepCost& step) {
 
 std::string step_line(const StepCost& step) {
   const std::string name = step.is_exchange ? "exchange" : step.name;
-  // A name that is as wide as its column needs a separator.
+  // A name that fills its column needs a separator.
   std::string line = "  " + padded(readable_seconds(step.seconds()), 9) + "  " +
                      padded(name.size() < 10 ? name : name + "; ", 10) + limit_words(step);
   if (const std::string words = amounts(step); !words.empty()) line += "; " + words;
   return line + "\n";
 }
 
-/// Returns the order of ranks that the prediction assumes, and the time in the default order. The
-/// caller must start the ranks in this order.
+/// Returns a line with the order of ranks that the prediction assumes, and the time in the default
+/// order. The user must start the ranks in the assumed order.
 std::string order_line(const Prediction& prediction) {
   std::string line = "ranks over the nodes in the order " + prediction.order;
   if (prediction.default_order_s > 0)
@@ -50,7 +51,8 @@ std::string order_line(const Prediction& prediction) {
   return line + "\n";
 }
 
-/// Returns the time of the plan in its trial. For a plan that was not tried, returns its disadvantage.
+/// Returns the time of the plan in its trial. For a plan that was not tried, returns the reason why
+/// it is slower.
 std::string trial_or_disadvantage(const Alternative& alternative) {
   if (alternative.measured_s == 0) return alternative.loses_by;
   return "tried, " + readable_seconds(alternative.measured_s);

@@ -6,7 +6,7 @@
 
 namespace weft {
 
-/// Returns a prediction as lines for people: the time and its steps, and the next best plans.
+/// Returns a prediction as text for people: the time and its steps, and the next best plans.
 /// `of_what` names the work that takes this time, as in "144 ms forward".
 std::string prediction_lines(const Prediction& prediction, const std::string& of_what = "forward");
 

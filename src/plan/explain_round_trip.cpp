@@ -16,7 +16,8 @@ std::string fields_line(const FieldTrip& trip) {
          counted(n.out, "field") + " back, " + counted(n.stored_out, "output") + "\n";
 }
 
-/// Returns the fields of a stage, which differ from the others at the ends and at the turn.
+/// Returns words for the fields of a stage. At both ends and at the turn, reading and writing may
+/// have different numbers of fields.
 std::string fields_of_stage(const FieldTrip& trip, const RoundTripSteps& steps,
                             std::size_t position) {
   const FieldCounts& n = trip.counts;

@@ -17,7 +17,7 @@
 namespace weft {
 namespace {
 
-/// Returns a remedy if only the caller's layouts prevent a convolution.
+/// Returns a remedy as text, if only the caller's layouts prevent a convolution.
 std::string remedy(Problem problem) {
   if (!suits_a_chirp(problem) || !chirp_stages(problem, problem.ranks).empty()) return {};
   problem.has_input = false;
@@ -108,7 +108,7 @@ Plan assemble(const Problem& problem, std::vector<Stage> stages) {
   plan.stages = std::move(stages);
   set_elements(plan.stages, problem);
   for (std::size_t i = 0; i + 1 < plan.stages.size(); ++i) {
-    // Slices are counted rank by rank, so only if chunks are requested.
+    // Counting slices visits each rank, so they are counted only if chunks are requested.
     const bool in_chunks = forced_exchange(problem, i).chunks > 1;
     plan.exchanges.push_back(choose_exchange(problem, i, in_chunks ? most_slices(plan, i) : 1));
   }

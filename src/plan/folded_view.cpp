@@ -14,13 +14,14 @@ std::int64_t half_of(const Shape& view) { return view[0] * view[1] / 2 + 1; }
 
 Shape columns_shape(const Shape& view) { return {view[0] / 2 + 1, view[1]}; }
 
-/// Returns the folded column at which the natural order continues from element `k`.
+/// Returns the position in folded order of the first column that is needed from element `k` of the
+/// natural order on.
 std::int64_t first_column(std::int64_t k, const Shape& view) {
   return k == half_of(view) ? view[1] : 2 * (k / view[0]);
 }
 
-/// Returns whether parts with equal numbers of pairs are parts of a process grid, in either order:
-/// then plans of many ranks stay short.
+/// Returns whether all parts have the same number of pairs. Both orders are then process grids
+/// instead of lists of boxes, so the plans of many ranks are short.
 bool are_even(const Shape& view, std::int64_t parts) {
   return view[1] % 2 == 0 && view[1] / 2 % parts == 0;
 }

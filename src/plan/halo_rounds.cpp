@@ -19,8 +19,8 @@ struct OwnedRange {
   std::int64_t rank = 0;
 };
 
-/// Returns the different ranges of an axis, the lowest first. Throws unless they do not overlap:
-/// then the boxes are all products of ranges.
+/// Returns the different ranges of an axis, the lowest first. Throws if two of them overlap. If no
+/// ranges overlap on any axis, the boxes form a grid.
 std::vector<Range> parts_along(const Layout& layout, int axis) {
   std::vector<OwnedRange> found;
   for (std::int64_t rank = 0; rank < layout.ranks(); ++rank) {
@@ -58,8 +58,8 @@ struct HaloAxis {
   bool periodic = true;
 
   std::int64_t count() const { return static_cast<std::int64_t>(parts.size()); }
-  /// Returns the range of a part with its planes inside the array. Indices continue past the ends
-  /// of a periodic axis.
+  /// Returns the range of a part with its planes. Planes outside an array that is not periodic are
+  /// omitted. On a periodic axis, indices continue past the ends.
   Range with_planes(std::int64_t part) const {
     const Range own = parts[static_cast<std::size_t>(part)];
     const Range wide{own.lo - below, own.hi + above};
@@ -88,11 +88,11 @@ HaloAxis axis_of(const HaloProblem& problem, int axis) {
   return found;
 }
 
-/// The planes that each part receives in one round, by part.
+/// For each part, the planes that it receives in one round.
 struct RoundPlanes {
   std::vector<Range> ranges;        ///< indices that continue past the ends of a periodic axis
-  std::vector<std::int64_t> owner;  ///< part
-  std::vector<std::int64_t> shift;  ///< from the owner's indices to those of `ranges`
+  std::vector<std::int64_t> owner;  ///< the part that owns these planes
+  std::vector<std::int64_t> shift;  ///< from the owner's indices to the indices of `ranges`
   std::int64_t total = 0;
 };
 
@@ -118,7 +118,7 @@ RoundPlanes planes_of(const HaloAxis& axis, bool below, std::int64_t distance) {
   return found;
 }
 
-/// Returns the start of each range, if they follow each other, and the end of the last one.
+/// Places the ranges one after the other. Returns the start of each, and the end of the last one.
 std::vector<std::int64_t> starts_of(const std::vector<Range>& ranges) {
   std::vector<std::int64_t> starts{0};
   for (const Range& range : ranges)
@@ -126,8 +126,8 @@ std::vector<std::int64_t> starts_of(const std::vector<Range>& ranges) {
   return starts;
 }
 
-/// Decides the exchange of the rounds along an axis. Each rank has one message in a round. Between
-/// nodes a collective call of all ranks would only cost more than that.
+/// Decides the exchange of the rounds along an axis. Each rank sends only one message in a round.
+/// Between nodes a collective call of all ranks would cost more.
 Exchange exchange_of(const HaloProblem& halo, int axis, std::int64_t slices) {
   Problem problem;
   problem.ranks = halo.layout.ranks();
@@ -168,8 +168,8 @@ class RoundMaker {
   }
 
  private:
-  /// The range of a rank along one axis in the array of a round, and its position in the local
-  /// array.
+  /// The range of a rank along one axis in the array of a round, and the position of the range in
+  /// the local array.
   struct RoundRange {
     Range range;
     std::int64_t position = 0;
@@ -294,7 +294,7 @@ HaloProblem checked(HaloProblem problem) {
   check_widths(problem.below, layout.shape());
   check_widths(problem.above, layout.shape());
   for (int axis = 0; axis < layout.dims(); ++axis) parts_along(layout, axis);
-  exchange_of(problem, 0, 1);  // also where no axis is cut
+  exchange_of(problem, 0, 1);  // checks the forced choices even if no axis is cut
   for (std::int64_t rank = 0; rank < layout.ranks(); ++rank)
     checked_mul(volume(halo_shape(problem, rank)), problem.element_bytes,
                 "the local array of a halo");

@@ -30,10 +30,10 @@ using json::Json;
 using json::JsonPlace;
 using json::Object;
 
-/// Raised when a reader of another version would misread a plan.
+/// Grows when an older weft would misread a newer plan.
 constexpr std::int64_t plan_version = 15;
 
-/// A plan is complete; a problem may be written by hand, so missing keys have their defaults.
+/// A plan must have all keys. A problem may be written by hand, so its missing keys have defaults.
 enum class Missing { refused, has_default };
 
 bool is_c_order(const std::vector<int>& order) {
@@ -72,7 +72,7 @@ Json write(const Layout& layout) {
   return object;
 }
 
-/// Writes a decided exchange, which has no preset.
+/// Writes a decided exchange. A decided exchange has no preset.
 Json write(const Exchange& exchange) {
   return {{"method", to_string(exchange.method)},
           {"wire_form", to_string(exchange.wire_form)},
@@ -99,7 +99,7 @@ Json write(const Problem& problem) {
   object["element"] = to_string(problem.element);
   object["modes"] = problem.modes;
   object["support"] = problem.support;
-  // Only plans with components have the key, so that a reader of other plans needs no new version.
+  // Only plans with components have this key, so other plans need no new version of the format.
   if (problem.components > 0) object["components"] = problem.components;
   object["precision"] = to_string(problem.precision);
   object["ranks"] = problem.ranks;
@@ -188,7 +188,7 @@ Layout read_layout(const JsonPlace& place) {
   if (object.has("order")) {
     const JsonPlace given = object.at("order");
     order = json::axes(given);
-    // Without the key the order is the C order; an empty list would be read as the same.
+    // Without the key the order is the C order. An empty list would also be read as C order.
     if (order.empty()) json::refuse(given, "a memory order must list every axis");
   }
   const std::int64_t ranks = json::integer(object.at("ranks"));
@@ -271,7 +271,7 @@ void read_output(const JsonPlace& place, Problem& problem) {
     json::refuse(place, "a given output must be written as its layout");
 }
 
-/// One word, or one for each axis.
+/// Reads one word for all axes, or one word for each axis.
 Kinds read_kinds(const JsonPlace& place) {
   if (place.value.is_string()) return json::word<Kind>(place);
   std::vector<Kind> kinds;

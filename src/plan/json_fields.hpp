@@ -21,7 +21,7 @@ struct Field {
 template <class Struct, class T>
 Field(const char*, T Struct::*) -> Field<Struct, T>;
 
-/// The same for an integer that must be at least `least`.
+/// As Field, for an integer that must be at least `least`.
 template <class Struct>
 struct BoundedField {
   const char* key;
@@ -64,7 +64,7 @@ void write_fields(Json& object, const T& value) {
   std::apply([&](const auto&... field) { (write(field), ...); }, fields<T>);
 }
 
-/// Inverse of write_fields(). Other keys of the object are left to the caller.
+/// Inverse of write_fields(). The caller reads the other keys of the object.
 template <class T>
 T read_fields(Object& object) {
   T value;

@@ -19,7 +19,7 @@ std::string shortened(const Json& value) {
   return dumped;
 }
 
-/// Returns text of a document for a message: printable ASCII on one line, shortened if it is long.
+/// Returns a document's text for a message: printable ASCII on one line, shortened if it is long.
 std::string printable(std::string text) {
   constexpr std::size_t length_max = 240;
   if (text.size() > length_max) text = text.substr(0, length_max) + "...";
@@ -50,8 +50,8 @@ class DuplicateKeys {
   std::vector<std::set<std::string>> keys_of_open_objects_;
 };
 
-/// The deepest nesting that parse() accepts, more than weft needs. Writing and destroying a value
-/// recurses to its depth, which could overflow the stack.
+/// The deepest nesting that parse() accepts. It is more than weft needs. Writing and destroying a
+/// value recurse to its depth, which could overflow the stack.
 constexpr int depth_max = 32;
 
 }  // namespace
@@ -71,7 +71,7 @@ Json parse(std::string_view text, const std::string& document) {
     duplicates.check(event, parsed);
     return true;
   };
-  // The parser takes a zero byte for the end of the text, and silently ignores the rest.
+  // The parser takes a zero byte as the end of the text, and silently ignores the rest.
   if (const std::size_t zero = text.find('\0'); zero != std::string_view::npos)
     throw Error(ErrorCode::invalid_argument, document + ": JSON has no zero byte; byte " +
                                                  std::to_string(zero) +

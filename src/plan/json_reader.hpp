@@ -33,8 +33,8 @@ struct JsonPlace {
 ///         two equal keys, and for values nested more than 32 deep.
 Json parse(std::string_view text, const std::string& document);
 
-// The functions below throw invalid_argument for a value of another type. 1.0 and "1" are no
-// integers, 0 and 1 are no booleans.
+// The functions below throw invalid_argument for a value of another type. 1.0 and "1" are not
+// integers; 0 and 1 are not booleans.
 
 std::int64_t integer(const JsonPlace& place);
 /// An integer that fits in an int.
@@ -48,8 +48,8 @@ double number(const JsonPlace& place);
 long double long_number(const JsonPlace& place);
 /// Inverse of long_number(): one double if it is exact, otherwise a list of two.
 Json write_long_number(long double value);
-/// Returns a document for a value. Throws invalid_argument if one of its texts is not UTF-8. `owner`
-/// is the owner of the texts in the message: "a plan".
+/// Returns a value as text. Throws invalid_argument if a string in it is not UTF-8. `owner` names
+/// the value in the message: "a plan".
 std::string dumped(const Json& value, const std::string& owner);
 std::string text(const JsonPlace& place);
 
@@ -69,14 +69,16 @@ E word(const JsonPlace& place) {
   }
 }
 
-/// Reads an object. Each key that at() or has() names is a valid key. finish() refuses others.
+/// Reads an object. A key is valid if at() or has() was called with it. finish() refuses all other
+/// keys.
 class Object {
  public:
   explicit Object(const JsonPlace& place);
 
   /// Returns the value of a key. Throws invalid_argument if the key is missing.
   JsonPlace at(const std::string& key);
-  /// Returns whether an optional key is present. Then its value must be read by at().
+  /// Returns whether an optional key is present. If it is, the caller must read its value with
+  /// at().
   bool has(const std::string& key);
   /// Throws invalid_argument, with all valid keys, if the object has another key.
   void finish() const;

@@ -11,7 +11,7 @@ Kinds kinds_by_axis(const Kinds& given, std::size_t axes) {
     throw Error(ErrorCode::invalid_argument,
                 "there must be one kind, or one for each of the " + std::to_string(axes) +
                     " transformed axes; given " + std::to_string(kinds.size()));
-  // An r2c halves one axis, the last. The other axes are then complex.
+  // A single r2c halves the last axis. The other axes are c2c.
   const Kind one = kinds[0];
   kinds.assign(axes, one == Kind::r2c ? Kind::c2c : one);
   if (axes > 0) kinds.back() = one;
@@ -20,7 +20,7 @@ Kinds kinds_by_axis(const Kinds& given, std::size_t axes) {
 
 std::string to_string(const Kinds& kinds) {
   const std::vector<Kind>& each = kinds.each();
-  // One word is enough if kinds_by_axis() makes the same kinds of it.
+  // One word is enough if kinds_by_axis() returns the same kinds for it.
   if (!each.empty() && kinds_by_axis(each.back(), each.size()) == kinds)
     return to_string(each.back());
   std::string text;
@@ -40,7 +40,7 @@ void set_elements(std::vector<Stage>& stages, const Problem& problem) {
   Element element = problem.element;
   for (Stage& stage : stages) {
     stage.source_element = element;
-    // Chirps are complex, so they make complex numbers even of reals.
+    // Chirps are complex, so a stage that multiplies by them turns reals into complex numbers.
     if (stage.chirps) element = Element::complex;
     for (const int axis : stage.axes)
       if (problem.halves(axis)) element = Element::complex;

@@ -12,13 +12,13 @@ namespace weft {
 /// backward together multiply by this number.
 std::int64_t logical_points(const Problem& problem);
 
-/// Returns one kind for each of the transformed axes. A single given kind is that of all axes, but a
+/// Returns one kind for each of the transformed axes. A single given kind holds for all axes. But a
 /// single r2c means r2c along the last axis and c2c along the others. Throws invalid_argument for
 /// any other number of kinds.
 Kinds kinds_by_axis(const Kinds& given, std::size_t axes);
 
-/// Sets the element types of the source and target of each stage. They are that of the problem until
-/// a stage makes complex numbers of reals.
+/// Sets the element types of the source and target of each stage. Stages have the problem's element
+/// type, until a stage turns reals into complex numbers.
 void set_elements(std::vector<Stage>& stages, const Problem& problem);
 
 }  // namespace weft

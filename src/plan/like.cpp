@@ -10,7 +10,7 @@ Layout array_of(const Layout& one, const Problem& problem) {
   return problem.components > 0 ? one.with_components(problem.components) : one;
 }
 
-/// Returns the disagreement of a side in words; a side with a layout of its own takes none.
+/// Returns in words why the layout of a side (input or output) cannot be taken.
 std::string in_words(const char* side, bool is_given, const Shape& mine, const Shape& theirs) {
   return std::string("its ") + side + " is " + to_string(theirs) + ", that of this transform " +
          (is_given ? "has a layout of its own" : to_string(mine));

@@ -25,7 +25,7 @@ bool is_one_axis(const Problem& problem) {
          !keeps_elements(problem.kind_of(0));
 }
 
-/// Returns the largest length of which every rank holds whole multiples.
+/// Returns the largest length so that every cut of the layout is at a multiple of it.
 std::int64_t unit_of(const Layout& flat) {
   const std::int64_t n = flat.shape()[0];
   if (flat.is_grid() && n % flat.process_grid()[0] == 0) return n / flat.process_grid()[0];
@@ -42,13 +42,14 @@ bool wants_half_in_order(const Problem& problem) {
   return problem.halves(0) && problem.output_choice != OutputChoice::any;
 }
 
-/// Limits of the caller's layouts: n2 divides `input`, n1 divides `output`.
+/// Limits that the caller's layouts set: n2 must divide `input`, and n1 must divide `output`.
 struct Units {
   std::int64_t input;
   std::int64_t output;
-  bool same = false;    ///< a free input must also end where rows of n1 end
-  bool halved = false;  ///< r2c: n1/2+1 of n1 rows are left
-  bool folded = false;  ///< pairs of these columns belong together, cut as `half` allows
+  bool same = false;    ///< cuts of an input that weft chooses must also be between rows of n1
+  bool halved = false;  ///< r2c: axis 0 has n1/2+1 elements after its transform
+  bool folded = false;  ///< half a spectrum in natural order: pairs of columns stay together, and
+                        ///< `half` has the cuts
   HalfCuts half = {};
 };
 
@@ -78,7 +79,7 @@ std::int64_t rows_of(const Shape& view, const Units& units) {
   return units.halved ? view[0] / 2 + 1 : view[0];
 }
 
-/// Returns the number of equal parts into which an input may be cut if weft chooses.
+/// Returns the number of equal parts into which weft may cut an input.
 std::int64_t parts_of_input(const Shape& view, const Units& units) {
   return units.same ? std::gcd(view[0], view[1]) : view[0];
 }
@@ -87,12 +88,13 @@ std::int64_t row_of_input(const Shape& view, const Units& units) {
   return volume(view) / parts_of_input(view, units);
 }
 
-/// Returns the number of equal parts into which the columns may be cut on their way to the output.
+/// Returns the number of equal parts into which the columns may be cut before the last exchange.
 std::int64_t parts_of_output(const Shape& view, const Units& units) {
   return units.folded ? natural_rows(view) : view[1];
 }
 
-/// Returns the cost of a view, in units of about a pass of the balanced array; less is better.
+/// Returns the cost of a view. The unit is about the time of one pass if all ranks have the same
+/// work.
 double price(const Shape& view, const Units& units, std::int64_t ranks) {
   return imbalance(parts_of_input(view, units), ranks) + imbalance(rows_of(view, units), ranks) +
          imbalance(parts_of_output(view, units), ranks) + 0.1 * unlikeness(view) +
@@ -124,14 +126,14 @@ std::optional<Shape> best_view(const Problem& problem, std::int64_t ranks) {
   return best;
 }
 
-/// Returns n1 x n2 after the transform of axis 0. r2c leaves the rows 0..n1/2: the others are
-/// conjugates, X[n - k] being that of X[k].
+/// Returns n1 x n2 after the transform of axis 0. r2c keeps the rows 0..n1/2. The others follow:
+/// X[n - k] is the conjugate of X[k].
 Shape after_first_axis(Shape view, const Problem& problem) {
   if (problem.halves(0)) view[0] = view[0] / 2 + 1;
   return view;
 }
 
-/// Returns the stage that combines the columns to half a spectrum.
+/// Returns the stage that joins the columns to half a spectrum in natural order.
 Stage unfolding_stage(const Problem& problem, const Layout& input, const Shape& view,
                       std::int64_t ranks) {
   const bool is_free = problem.output_choice == OutputChoice::same && !problem.has_input;
@@ -213,7 +215,7 @@ Layout viewed_layout(const Layout& flat, const Shape& view, int axis) {
 
 Stage viewed_stage(Stage stage) {
   if (stage.source.dims() < stage.target.dims()) stage.source = stage.target;
-  // After the transform of a long line the natural order is along the columns.
+  // After the transforms of a long line, the natural order runs along the columns.
   if (stage.target.dims() < stage.source.dims())
     stage.target = stage.axes.empty() ? stage.source : stage.source.with_order({1, 0});
   return stage;

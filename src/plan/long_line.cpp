@@ -13,10 +13,11 @@
 namespace weft {
 namespace {
 
-/// Bytes from which two sweeps are faster than a library, in one thread and in several.
+/// From these sizes on, two stages are faster than a library: in one thread, and in several
+/// threads.
 constexpr std::int64_t least_bytes = std::int64_t{4} << 20;
 constexpr std::int64_t least_bytes_of_threads = std::int64_t{256} << 10;
-/// Longer lines leave the second-level cache themselves.
+/// Longer factors do not fit in the second-level cache.
 constexpr std::int64_t most_points = std::int64_t{1} << 16;
 
 bool is_long(const Problem& problem) {
@@ -27,7 +28,7 @@ bool is_long(const Problem& problem) {
                                  complex_bytes(problem.precision);
 }
 
-/// Returns the factors of n that are the most alike, without large primes.
+/// Returns the two most similar factors of n without large primes.
 std::optional<Shape> view_of(std::int64_t n) {
   std::optional<Shape> best;
   for (std::int64_t n1 = 2; n1 <= n / n1; ++n1)

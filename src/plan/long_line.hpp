@@ -6,14 +6,14 @@
 
 namespace weft {
 
-/// Returns the two stages of one long complex axis on one rank, seen as n1 x n2. Returns none for
-/// other problems, for lines that a cache holds, and if n has no two suitable factors. Suitable
-/// ones have no large primes and are at most 2^16.
+/// Returns the two stages of one long complex axis on one rank, treated as n1 x n2. Returns none
+/// for other problems, and for lines that fit in cache. Also returns none if n has no two suitable
+/// factors. Suitable factors have no large primes and are at most 2^16.
 ///
 /// Stages  The first reads the input, transforms axis 0 and multiplies by twiddles. The second
 ///         transforms axis 1 and writes the output in natural order. Threads share the columns,
-///         then the rows. Each stage reads and writes memory once. If a line exceeds the cache, a
-///         library does this more often, in one thread.
+///         then the rows. Each stage reads and writes memory once. A library would do this more
+///         often, and in one thread.
 /// Cost    sqrt(n) divisions, to find the factors.
 /// Source  Bailey 1990. `problem` is as checked() returns it.
 std::vector<Stage> long_line_stages(const Problem& problem);

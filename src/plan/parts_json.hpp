@@ -7,13 +7,13 @@
 
 namespace weft {
 
-// Parts of a plan by themselves, in the form of the plan's JSON.
+// Reads and writes single parts of a plan, in the form of the plan's JSON.
 
 std::string to_json(const Stage& stage);
 std::string to_json(const Exchange& exchange);
 std::string to_json(const LineEngine& lines);
 std::string to_json(const EngineVersion& engine);
-/// Inverses of to_json; throw invalid_argument for anything damaged or unknown.
+/// Inverses of to_json. They throw invalid_argument for a text that is damaged or unknown.
 Stage stage_from_json(std::string_view text);
 Exchange exchange_from_json(std::string_view text);
 LineEngine line_engine_from_json(std::string_view text);

@@ -16,7 +16,8 @@ namespace weft {
 namespace {
 
 constexpr std::size_t most_open_axes = 3;
-/// A padded axis has fewer points: their number must be whole, and the array must fit somewhere.
+/// A padded axis must have fewer points than this. Then the number is exact as a double, and the
+/// array may fit in memory.
 constexpr std::int64_t most_padded_points = std::int64_t{1} << 40;
 
 [[noreturn]] void refuse(const std::string& text) {
@@ -88,7 +89,7 @@ Kind kind_between(const AxisEnds& ends, GridPoints points) {
   return at_cells ? Kind::dct4 : Kind::dct3;
 }
 
-/// Returns the kinds of all axes. Of real arrays the last Fourier axis is halved.
+/// Returns the kinds of all axes. In real arrays the last Fourier axis is halved.
 Kinds kinds_of(const std::vector<AxisEnds>& ends, GridPoints points, Element element) {
   std::vector<Kind> kinds;
   for (const AxisEnds& each : ends)
@@ -98,7 +99,8 @@ Kinds kinds_of(const std::vector<AxisEnds>& ends, GridPoints points, Element ele
   return Kinds(std::move(kinds));
 }
 
-/// Returns the points of an open axis so that its periodic images do not reach the box.
+/// Returns the number of points of a padded open axis. With so many points, the periodic images of
+/// the charges do not reach the box.
 std::int64_t padded(std::int64_t n, double length, double diagonal, PoissonMethod method) {
   const double factor = method == PoissonMethod::free_potential ? 2 : (length + diagonal) / length;
   const double least = std::ceil(static_cast<double>(n) * factor);
@@ -110,7 +112,8 @@ std::int64_t padded(std::int64_t n, double length, double diagonal, PoissonMetho
   return method == PoissonMethod::free_potential ? points : smooth_numbers(points, 2 * points)[0];
 }
 
-/// The only axis of an array is transformed on one rank, where the factors must be too.
+/// If the array has only one axis, it is transformed on one rank. So the spectrum with its factors
+/// must be on that rank.
 void put_spectrum_on_one(Problem& transform) {
   const Kind kind = transform.kinds.each()[0];
   transform.output_choice = OutputChoice::given;
@@ -141,7 +144,7 @@ const char* to_string(PoissonMethod method) {
 }
 
 PoissonGrid poisson_grid(const PoissonProblem& problem, std::int64_t ranks) {
-  const Layout slab = Layout::slab(problem.shape, ranks);  // checks the shape
+  const Layout slab = Layout::slab(problem.shape, ranks);  // throws if the shape is invalid
   const std::vector<AxisEnds> ends = checked_ends(problem);
   if (is_open(ends)) check_open(problem);
   PoissonGrid grid;

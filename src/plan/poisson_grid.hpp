@@ -29,20 +29,20 @@ struct PoissonProblem {
 ///   truncated_kernel   the spectrum of that potential within a radius
 enum class PoissonMethod { inverse_laplacian, differences, free_potential, truncated_kernel };
 
-/// The work of a method in words.
+/// Returns the work of a method in words.
 const char* to_string(PoissonMethod);
 
 /// The grid of a Poisson problem, and the transform that fits its boundaries.
 struct PoissonGrid {
-  Problem transform = {};            ///< its shape is padded where boundaries are open
+  Problem transform = {};            ///< its shape is padded if boundaries are open
   std::vector<double> lengths = {};  ///< of the transform's box, by axis
   std::vector<double> steps = {};    ///< between points, by axis
   PoissonMethod method = PoissonMethod::inverse_laplacian;
   double radius = 0;           ///< of the truncated kernel
-  bool has_zero_mode = false;  ///< u is free by a constant
+  bool has_zero_mode = false;  ///< a constant may be added to u
 };
 
-/// Throws invalid_argument with the rule, the value and the remedy.
+/// Returns the grid for a problem. Throws invalid_argument with the rule, the value and the remedy.
 PoissonGrid poisson_grid(const PoissonProblem& problem, std::int64_t ranks);
 
 }  // namespace weft

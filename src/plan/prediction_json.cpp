@@ -38,7 +38,7 @@ StepCost read_step(const JsonPlace& place) {
   const JsonPlace kind = object.at("kind");
   step.is_exchange = text(kind) == "exchange";
   if (!step.is_exchange && text(kind) != "stage") refuse(kind, "this must be stage or exchange");
-  number(object.at("seconds"));  // the sum of the times below, for human readers
+  number(object.at("seconds"));  // only for people: the sum of the times below
   for (const auto& [key, member] : step_times) step.*member = number(object.at(key));
   step.bytes = integer(object.at("bytes"));
   step.messages = integer(object.at("messages"));

@@ -34,7 +34,8 @@ std::vector<int> checked_axes(std::vector<int> axes, int dims) {
   return axes;
 }
 
-/// Returns the layout of one component of an array that the caller describes as a whole or by one.
+/// Returns the layout of one component. The caller may give this layout, or the layout of the array
+/// with all components.
 Layout of_one_component(const Layout& given, std::int64_t components, const char* which) {
   if (given.components() == 0) return given;
   if (given.components() != components || given.order().front() != 0)
@@ -99,8 +100,8 @@ void check_kinds(const Problem& problem) {
   }
 }
 
-/// Returns whether the input is real or complex, as its kinds need it. If they allow both, it is
-/// real, unless the problem says otherwise.
+/// Returns whether the input is real or complex. The kinds decide. If they allow both, the input is
+/// real, unless problem.element says complex.
 Element input_element(const Problem& problem) {
   Element needed = Element::automatic;
   for (const Kind kind : problem.kinds.each())
@@ -117,11 +118,11 @@ std::size_t position(const std::vector<int>& axes, int axis) {
   return static_cast<std::size_t>(std::find(axes.begin(), axes.end(), axis) - axes.begin());
 }
 
-/// Returns the numbers of modes for two thirds of the highest wavenumber.
+/// Returns the number of modes below two thirds of the highest wavenumber.
 std::int64_t two_thirds_of(Kind kind, std::int64_t n) {
   const KindTraits& traits = traits_of(kind);
   if (traits.is_periodic()) return 2 * ((n + 2) / 3) - 1;
-  // Wavenumbers are k + lowest, for k from 0 on; the highest is half the logical length.
+  // Wavenumbers are lowest + 0, lowest + 1, ... The highest is half the logical length.
   const std::int64_t sixths = 2 * traits.logical_length(n) - 3 * traits.twice_lowest;
   return std::clamp<std::int64_t>((sixths + 5) / 6, 1, n);
 }
@@ -147,8 +148,8 @@ std::int64_t checked_support_of(const Problem& problem, int axis, std::int64_t g
   return given;
 }
 
-/// Returns a number for each axis; empty if each number is the axis's length. `one` checks the
-/// number of one axis.
+/// Returns one number for each axis. Returns none if each number is the length of its axis. `one`
+/// checks the number of one axis.
 template <class CheckOne>
 std::vector<std::int64_t> checked_numbers(const Problem& problem, std::vector<std::int64_t> given,
                                           const char* what, CheckOne one) {
@@ -202,7 +203,8 @@ std::int64_t Problem::support_of(int axis) const {
 
 int Problem::halved_axis() const {
   const std::vector<Kind>& each = kinds.each();
-  // Before checked(), no axes mean all, and one kind means that of the last axis.
+  // Before checked(), an empty list of axes means all axes, and a single kind is the kind of the
+  // last axis.
   const auto axis = [&](std::size_t i) { return axes.empty() ? static_cast<int>(i) : axes[i]; };
   const std::size_t count = axes.empty() ? shape.size() : axes.size();
   if (each.size() == 1) return each[0] == Kind::r2c && count > 0 ? axis(count - 1) : -1;
@@ -218,7 +220,8 @@ std::int64_t Problem::points() const {
 
 Problem checked(Problem problem) {
   check_ranks_to_plan(problem.ranks);
-  const Layout whole = Layout::on_one(problem.shape, problem.ranks);  // checks the shape
+  const Layout whole = Layout::on_one(problem.shape, problem.ranks);  // throws if the shape is
+                                                                      // invalid
   check_components(problem, whole.dims());
   problem.axes = checked_axes(problem.axes, whole.dims());
   problem.kinds = kinds_by_axis(problem.kinds, problem.axes.size());
@@ -227,7 +230,8 @@ Problem checked(Problem problem) {
   problem.modes = checked_numbers(problem, problem.modes, "modes", checked_modes_of);
   problem.support =
       checked_numbers(problem, problem.support, "points of the support", checked_support_of);
-  // r2c output is at most twice the bytes of its input plus a row; four times has room for both.
+  // The output of r2c has at most twice the bytes of its input, plus a row. So four times the input
+  // is an upper bound for both.
   checked_mul(checked_mul(volume(problem.shape), problem.fields(), "the elements of the array"),
               4 * complex_bytes(problem.precision), "the bytes of the array");
   if (problem.sign != -1 && problem.sign != 1)

@@ -43,7 +43,8 @@ RoundTripSteps round_trip_steps(const Plan& plan, ApplyIn turn) {
   }
   steps.turn = steps.stages.size();
   steps.stages.push_back(middle);
-  for (std::size_t i = steps.turn; i-- > 0;) {  // the way back has the same steps
+  for (std::size_t i = steps.turn; i-- > 0;) {  // the return has the same steps, in the opposite
+                                                // order
     steps.stages.push_back(steps.stages[i]);
     steps.exchanges.push_back(steps.exchanges[i]);
   }

@@ -12,9 +12,9 @@
 
 namespace weft {
 
-/// The stages and exchanges of a round trip in the order of execution, by their numbers in the plan.
-/// There is no exchange at the turn. Stages without axes next to it are omitted, because a function
-/// accepts any layout.
+/// The stages and exchanges of a round trip in the order of execution, by their numbers in the
+/// plan. At the turn the function is called; there is no exchange. Stages without transforms next
+/// to the turn are omitted, because a function accepts any layout.
 struct RoundTripSteps {
   std::vector<std::size_t> stages = {};
   std::vector<std::size_t> exchanges = {};
@@ -23,10 +23,10 @@ struct RoundTripSteps {
 
 RoundTripSteps round_trip_steps(const Plan& plan, ApplyIn turn);
 
-/// Returns the reason why a plan has no round trips; empty if it has.
+/// Returns the reason why a plan has no round trips. Empty if it has them.
 std::string round_trip_obstacle(const Plan& plan);
 
-/// The direction of the transforms before the turn, and of those after it.
+/// Return the direction of the transforms before the turn, and the direction after it.
 inline Direction outward_direction(ApplyIn turn) {
   return turn == ApplyIn::spectrum ? Direction::forward : Direction::backward;
 }
@@ -40,7 +40,8 @@ inline std::int64_t fields_exchanged(const FieldTrip& trip, const RoundTripSteps
   return exchange < steps.turn ? trip.counts.in : trip.counts.out;
 }
 
-/// Returns the stage at a position as it is executed; the one at the turn in its outward direction.
+/// Returns the stage at a position as it is executed. The stage at the turn is returned in its
+/// outward direction.
 Stage executed_stage(const Plan& plan, ApplyIn turn, const RoundTripSteps& steps,
                      std::size_t position);
 

@@ -27,9 +27,10 @@ class Route {
 
   void extend(const Layout& next) { add_stage(next); }
 
-  /// Returns the next layouts, the fixed rule's choice first. The goal, if all remaining axes can be
-  /// transformed there. The split of one axis passed to another, so that ranks exchange within rows
-  /// or columns only. Another split, which comes before these if some ranks own nothing yet.
+  /// Returns the possible next layouts, the fixed rule's choice first. The goal is the first, if it
+  /// splits no remaining axis. Other layouts pass the split of one axis to another, so that only
+  /// ranks of a row or column exchange. The last one is a new split for the remaining axes. If some
+  /// ranks own nothing yet, the new split comes before the passed ones.
   std::vector<Layout> next_layouts() const {
     const Layout& current = stages_.back().target;
     std::vector<Layout> found;
@@ -43,7 +44,7 @@ class Route {
     return found;
   }
 
-  /// Returns the stages. Adds one without a transform if the array must still reach the goal.
+  /// Returns the stages. If the array has not reached the goal, adds a stage without transforms.
   std::vector<Stage> arrived() && {
     Layout& last = stages_.back().target;
     if (!goal_ && problem_->ranks > 1 && last.family() == "whole" && stages_.size() > 1)
@@ -56,7 +57,8 @@ class Route {
   }
 
  private:
-  /// Returns the layout that is split for the remaining axes alone, whatever the current one is.
+  /// Returns the layout that the fixed rule would choose for the remaining axes, independent of the
+  /// current layout.
   Layout split_for_remaining() const {
     const Shape& shape = stages_.back().target.shape();
     const std::vector<int> axes(remaining_.begin(), remaining_.end());
@@ -69,7 +71,8 @@ class Route {
 
   bool must_halve() const { return remaining_.count(problem_->halved_axis()) > 0; }
 
-  /// Returns the axes that can be transformed in this layout: the halved axis, then fastest first.
+  /// Returns the axes that can be transformed in this layout: first the halved axis, then the
+  /// others, the fastest in memory first.
   std::vector<int> axes_now(const Layout& layout) const {
     std::vector<int> axes;
     const bool halve = must_halve();
@@ -89,7 +92,7 @@ class Route {
     stages_.push_back(std::move(stage));
   }
 
-  /// Returns the goal with the extents that the remaining axes still have.
+  /// Returns the goal with the extents that the remaining axes have before their transforms.
   Layout goal_before_rest() const {
     Layout layout = *goal_;
     for (const int axis : remaining_) layout = layout.with_extent(axis, problem_->support_of(axis));
@@ -101,15 +104,16 @@ class Route {
                        [&](int axis) { return layout.is_whole(axis); });
   }
 
-  /// Returns the axes whose split may be passed on: the halved axis before any other, otherwise the
-  /// last first.
+  /// Returns the axes whose split may be passed on. As long as an axis must be halved, only this
+  /// one. Otherwise all remaining axes, the last first.
   std::vector<int> axes_to_free() const {
     if (must_halve()) return {problem_->halved_axis()};
     return {remaining_.rbegin(), remaining_.rend()};
   }
 
-  /// Returns whether another split is between the two. Passing a split across it changes which rank
-  /// owns which part of both, so all data move, not rows or columns only.
+  /// Returns whether an axis between these two is split. Passing a split across that axis changes
+  /// the owners of its parts too. Then data move between all ranks, not only within rows or
+  /// columns.
   static bool crosses(const Layout& current, int freed, int taker) {
     const auto [first, last] = std::minmax(freed, taker);
     for (int axis = first + 1; axis < last; ++axis)
@@ -117,9 +121,9 @@ class Route {
     return false;
   }
 
-  /// Returns the unsplit axes that can take over the split of `freed`. First those across no other
-  /// split, then those already transformed, then those that are long enough, then the nearest later
-  /// axis.
+  /// Returns the unsplit axes that can take over the split of `freed`, the best first. An axis
+  /// without another split in between is better. Among equals, an axis that is already transformed
+  /// is better, then one that is long enough, then the nearest later one.
   std::vector<int> takers(const Layout& current, int freed) const {
     std::vector<int> found;
     if (!current.is_grid() || current.first_rank() != 0) return found;

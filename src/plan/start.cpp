@@ -7,7 +7,7 @@
 namespace weft {
 namespace {
 
-/// More split axes than this are not tried: each costs an exchange.
+/// Layouts with more split axes are not tried, because each split axis costs an exchange.
 constexpr int max_split_axes = 3;
 
 struct Candidates {
@@ -22,8 +22,8 @@ struct Candidates {
     return std::find(axes.begin(), axes.end(), axis) != axes.end();
   }
 
-  /// Returns the longest extent that can take over the split of a transformed axis. It is already
-  /// transformed, perhaps into fewer elements.
+  /// Returns the longest extent among the axes that can take over a split. Such an axis is already
+  /// transformed then, perhaps into fewer elements.
   std::int64_t longest_taker(const std::vector<int>& split) const {
     std::int64_t longest = 1;
     for (int axis = 0; axis < static_cast<int>(shape.size()); ++axis)
@@ -31,7 +31,8 @@ struct Candidates {
     return longest;
   }
 
-  /// Returns the ranks without data in the stage with this grid, or in the next one.
+  /// Returns the number of ranks without data, in the stage with this grid or in the next one. The
+  /// larger number counts.
   std::int64_t idle_ranks(const std::vector<int>& split, const Shape& factors) const {
     std::int64_t busy = 1;
     std::int64_t busy_after = std::numeric_limits<std::int64_t>::max();
@@ -47,8 +48,8 @@ struct Candidates {
     return std::find(split.begin(), split.end(), axis) != split.end();
   }
 
-  /// Returns whether an axis can be transformed at once, and an axis is left to take over the
-  /// splits.
+  /// Returns whether some axis can be transformed without an exchange, and another axis can take
+  /// over the splits.
   bool is_possible(const std::vector<int>& split) const {
     const auto waits = [&](int axis) { return is_split(split, axis); };
     if (std::all_of(axes.begin(), axes.end(), waits)) return false;
@@ -70,7 +71,7 @@ struct Candidates {
     }
   }
 
-  /// Considers all choices of `count` axes out of `from`, in order.
+  /// Considers all choices of `count` axes of `from`, in their order.
   void consider_choices(const std::vector<int>& from, std::size_t count) {
     std::vector<bool> chosen(from.size(), false);
     std::fill(chosen.begin(), chosen.begin() + std::min(count, from.size()), true);

@@ -6,7 +6,7 @@
 
 namespace weft {
 
-// Rows and columns of an axis that is seen as two, assigned to the first `busy` ranks.
+// Rows and columns of an axis that is treated as two, assigned to the first `busy` ranks.
 
 /// An array of two axes, one of them split evenly.
 Layout split(const Shape& view, int axis, std::int64_t busy, std::int64_t ranks);
@@ -17,7 +17,7 @@ Layout cut_between(std::int64_t n, std::int64_t row, std::int64_t busy, std::int
 /// Returns the work of the busiest of `ranks` ranks over the mean.
 double imbalance(std::int64_t rows, std::int64_t ranks);
 
-/// Returns how far a view is from a square, in factors of two.
+/// Returns the absolute value of log2 of the ratio of the view's sides.
 double unlikeness(const Shape& view);
 
 }  // namespace weft

@@ -22,8 +22,7 @@ namespace {
 /// Number of orders of the axes that are tried for one input layout.
 constexpr std::size_t most_routes = 4;
 
-/// Returns the axes that may be split before the first stage: the axis that r2c halves must be
-/// whole.
+/// Returns the axes that may be split before the first stage. The axis that r2c halves may not.
 std::vector<int> splittable(const Problem& problem) {
   const Shape shape = problem.input_shape();
   std::vector<int> axes;
@@ -39,16 +38,16 @@ bool leaves_work(const Problem& problem, const Shape& grid) {
                      [&](int axis) { return grid[static_cast<std::size_t>(axis)] == 1; });
 }
 
-/// Returns the number of parts along the longest side: the smaller, the closer the grid is to a
-/// cube.
+/// Returns the largest number of parts along an axis. The smaller it is, the closer the grid is to
+/// a cube.
 std::int64_t longest(const Shape& factors) {
   std::int64_t most = 0;
   for (std::size_t i = 0; i < factors.size(); ++i) most = std::max(most, factors[i]);
   return most;
 }
 
-/// Adds the grid over three axes that is closest to a cube. If it leaves no axis whole, it has one
-/// exchange more than pencils, but it serves more ranks than pencils have rows.
+/// Adds the grid over three axes that is closest to a cube. If it splits all axes, it needs one
+/// more exchange than pencils. But it can use more ranks than there are pencils.
 void add_brick(const Problem& problem, std::int64_t ranks, const std::vector<int>& split,
                std::vector<Layout>& found) {
   const Shape shape = problem.input_shape();
@@ -73,7 +72,8 @@ void add_grids(const Problem& problem, std::int64_t ranks, const std::vector<int
     bool fits = true;
     for (std::size_t i = 0; i < split.size(); ++i) {
       grid[static_cast<std::size_t>(split[i])] = factors[i];
-      // A factor of 1 is a grid with fewer split axes; more parts than rows leave ranks empty.
+      // A factor of 1 would be a grid with fewer split axes. More parts than rows would leave ranks
+      // empty.
       fits = fits && (factors[i] > 1 || ranks == 1) &&
              factors[i] <= shape[static_cast<std::size_t>(split[i])];
     }
@@ -82,9 +82,9 @@ void add_grids(const Problem& problem, std::int64_t ranks, const std::vector<int
   }
 }
 
-/// Returns the input layouts to try, the fixed rule's own first: it exists for every problem. Grids over
-/// two axes are tried in all forms. Grids over three axes cost one more exchange, so each is tried
-/// once, on all ranks.
+/// Returns the input layouts to try. The first is that of the fixed rule, which exists for every
+/// problem. Grids over two axes are tried in all forms. Grids over three axes cost one more
+/// exchange, so each is tried once, on all ranks.
 std::vector<Layout> inputs(const Problem& problem) {
   std::vector<Layout> found{fixed_rule_input(problem)};
   if (problem.has_input || problem.exchange.preset == Preset::p3dfft || problem.ranks == 1)
@@ -125,8 +125,8 @@ std::vector<Plan> views_on(std::int64_t ranks, const Problem& problem) {
   return found;
 }
 
-/// Returns views on all ranks, then on fewer. Omits numbers that leave a rank as much work as a
-/// smaller number does.
+/// Returns views on all ranks, then on fewer. Omits a number of ranks if the busiest rank has no
+/// less work than with a smaller number.
 std::vector<Plan> ways_of_views(const Problem& problem) {
   if (problem.shape.size() > 1) return {};
   std::vector<Plan> found = views_on(problem.ranks, problem);
@@ -153,7 +153,7 @@ bool agrees(E forced, E has) {
 }  // namespace
 
 std::vector<Plan> alternatives(const Problem& problem) {
-  // The model knows lines in cache, and would take a long one for as fast.
+  // The model has times of lines in cache only. It would predict too little for a long line.
   if (std::vector<Stage> line = long_line_stages(problem); !line.empty())
     return {assemble(problem, std::move(line))};
   std::vector<Plan> found = ways_of_views(problem);

@@ -8,39 +8,41 @@
 namespace weft::planner {
 
 /// Returns the plans that the planner compares for a problem. They differ in the order of the axes
-/// and in the layout of the input. Layouts are slabs and process grids over all axes that may be
-/// split, on all ranks and on fewer. Exchanges are those of the fixed rule. An input that the caller gave
-/// is kept.
+/// and in the layout of the input. Input layouts are slabs and process grids over all axes that may
+/// be split, on all ranks and on fewer. If the caller gave the input, its layout is kept. Exchanges
+/// are those of the fixed rule.
 ///
 /// `problem` is as checked() returns it.
 std::vector<Plan> alternatives(const Problem& problem);
 
-/// Returns the plan with a stage's first axis fastest in memory. Returns nothing for a preset, if
-/// that is so already, and for the first and the last stage, because the caller sees their layouts.
+/// Returns the plan with the first axis of a stage fastest in memory. Returns nothing for a preset,
+/// or if the axis is already fastest. Returns nothing for the first and the last stage, because the
+/// caller sees their layouts.
 std::optional<Plan> with_lines_in_memory(Plan plan, std::size_t number);
 
-/// Returns the plan of a free output layout with a last stage that transforms nothing and leaves
-/// the output in the input's layout. With a shared exchange into weft's own arrays that stage is no
-/// pass, and the stage before it may have its lines in memory. Returns nothing for a preset, for a
-/// view, without an exchange, and if that is so already.
+/// If the output layout is free, returns the plan with a further last stage, whose output has the
+/// input's layout. This stage transforms nothing. With a shared exchange into weft's own arrays it
+/// is no pass, and the stage before it may have its lines contiguous in memory. Returns nothing for
+/// a preset, a view, a plan without an exchange, or if the output already has this layout.
 std::optional<Plan> with_output_as_input(Plan plan);
 
-/// Returns the alternatives to an exchange, all choices decided. They are every method that can
-/// serve the problem and agrees with the forced choices, with each schedule, in one piece.
+/// Returns the alternatives to an exchange, with all choices decided. They are all methods that can
+/// serve the problem and agree with the forced choices, each with every schedule, in one chunk.
 std::vector<Exchange> kinds_of_exchange(const Plan& plan, std::size_t number);
 
-/// Returns the plan with persistent requests, which the model does not distinguish from ordinary
-/// ones. Returns nothing if no message has ordinary requests that are not forced.
+/// Returns the plan with persistent requests. The model does not distinguish them from ordinary
+/// requests. Returns nothing if no exchange can change from ordinary to persistent requests.
 std::optional<Plan> with_persistent_requests(Plan plan);
 
-/// Use of node memory by an exchange. A transform has one workspace, so all exchanges of a plan
-/// agree in this.
+/// How an exchange uses node memory. A transform has one workspace, so all exchanges of a plan use
+/// it in the same way.
 ///   by_stages    shared: nothing is sent
 ///   by_messages  node-aware
 enum class NodeMemoryUse { none, by_stages, by_messages };
 NodeMemoryUse node_memory_use(const Exchange& exchange);
 
-/// Returns the same exchange in 2, 4, 8, ... chunks, or in pieces; none if their number is forced.
+/// Return the same exchange in 2, 4, 8, ... chunks, and in pieces. They return none if chunks or
+/// pieces are forced.
 std::vector<Exchange> with_chunks(const Plan& plan, std::size_t number);
 std::vector<Exchange> in_pieces(const Plan& plan, std::size_t number);
 

@@ -37,8 +37,8 @@ std::vector<std::size_t> others_in_order(const SearchResult& found, std::size_t 
   return others;
 }
 
-/// Returns the reason why a plan was not chosen. This can be a faster plan: a small gain does not
-/// justify more ranks, or another order of the ranks.
+/// Returns the reason why a plan was not chosen. Even a faster plan may not be chosen, because a
+/// small gain does not justify more ranks, or another order of ranks.
 std::string loses_by(const PredictedPlan& other, const PredictedPlan& best) {
   if (other.seconds < best.seconds && other.order != best.order)
     return "gains too little to justify another order of the ranks";

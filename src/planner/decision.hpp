@@ -11,7 +11,7 @@
 
 namespace weft::planner {
 
-/// Returns plan `chosen` of those that were found, with its prediction and those of the next few.
+/// Returns found.plans[chosen] with its prediction, and the predictions of the next few plans.
 /// `measured_s` has the times of the tried plans, by their index in `found.plans`.
 Plan decision(SearchResult found, std::size_t chosen, const Machine& machine,
               const std::map<std::size_t, double>& measured_s = {});

@@ -9,7 +9,7 @@ namespace weft::planner {
 
 Effort affordable_effort(const Problem& problem, double planning_s, double budget_s) {
   if (problem.effort == Effort::estimate || budget_s <= 0) return Effort::estimate;
-  // The lines are those of the fixed rule's plan, for any layouts.
+  // Plans with other layouts have about the same lines as the plan of the fixed rule.
   const model::LineKinds lines = model::lines_of(make_plan(problem));
   for (const Effort effort : {Effort::exhaustive, Effort::measure})
     if (effort <= problem.effort &&

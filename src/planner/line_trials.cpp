@@ -33,7 +33,7 @@ using json::Json;
 using json::JsonPlace;
 using json::Object;
 
-/// Raised when a reader of another version would misread trials.
+/// Grows when an older weft would misread newer trials.
 constexpr std::int64_t trials_version = 1;
 
 /// Returns whether two trials compare the same ways for the same lines.

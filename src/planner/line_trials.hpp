@@ -9,7 +9,8 @@
 
 namespace weft::planner {
 
-/// An engine and an arrangement of lines in a tile, and the seconds of a line.
+/// A way to transform lines: an engine and an arrangement of lines in a tile. `seconds` is the time
+/// of a line.
 struct LineWay {
   std::string engine;
   bool across_tile = false;
@@ -23,23 +24,24 @@ struct LineTrial {
   Precision precision = Precision::f64;
   Effort effort = Effort::estimate;
   std::int64_t length = 1;
-  std::int64_t lines = 1;  ///< of the array that was transformed
+  std::int64_t lines = 1;  ///< lines of the array that was transformed
   bool across_memory = false;
   std::vector<LineWay> ways = {};
   friend bool operator==(const LineTrial&, const LineTrial&) = default;
 
-  /// Returns the number of the fastest way. Of ways within 5 % of it, the last one counts: FFTW
-  /// plans by trials differently in each process, and ducc0 comes after it.
+  /// Returns the number of the fastest way. If several are within 5 % of the fastest time, returns
+  /// the last of them. That is ducc0, because FFTW plans by trials differently in each process.
   std::int64_t number_of_fastest() const;
 };
 
-/// Trials on one processor. The same lines and ways have one trial. Plain data.
+/// Trials on one processor, one trial for the same lines and ways. Plain data.
 class LineTrials {
  public:
-  /// Returns the trial of the same lines and ways, for any seconds; null if there is none.
+  /// Returns the trial of the same lines and ways; null if there is none. The seconds are not
+  /// compared.
   const LineTrial* find(const LineTrial& lines) const;
-  /// Adds a trial unless there is one of the same lines and ways. The first decision is kept, so
-  /// that a plan that is made again has the same bits.
+  /// Adds a trial unless there is one of the same lines and ways. The first decision is kept. So a
+  /// plan that is made again gives the same bits.
   void add(const LineTrial& trial);
   void merge(const LineTrials& others);
   const std::vector<LineTrial>& all() const { return trials_; }
@@ -49,7 +51,7 @@ class LineTrials {
 };
 
 std::string to_json(const LineTrials& trials);
-/// Inverse of to_json(). Throws invalid_argument for anything damaged or of another version.
+/// Inverse of to_json(). Throws invalid_argument for a text that is damaged or of another version.
 LineTrials line_trials_from_json(std::string_view text);
 
 }  // namespace weft::planner

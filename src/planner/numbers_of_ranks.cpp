@@ -11,12 +11,12 @@ namespace {
 
 /// Every number of ranks below this is tried.
 constexpr std::int64_t every_number_below = 32;
-/// Above it, only numbers near some targets are tried. This is the ratio of one target to the one
-/// before, above or below half of all ranks. Closer targets would hardly change the time.
+/// Above it, only numbers near some targets are tried. These are the ratios of one target to the
+/// previous one, above and below half of all ranks. Closer targets would hardly change the time.
 constexpr double ratio_above_half = 0.8;
 constexpr double ratio_below_half = 0.5;
 
-/// Returns the rows of the largest part of an axis in balanced parts.
+/// Returns the rows of the largest part, if an axis is cut into balanced parts.
 std::int64_t rows_of_largest(std::int64_t rows, std::int64_t parts) {
   return divided_up(rows, parts);
 }
@@ -26,14 +26,13 @@ std::int64_t parts_with_at_most(std::int64_t most_rows, std::int64_t rows) {
   return divided_up(rows, most_rows);
 }
 
-/// Returns the fewest parts of which the largest has no more rows than with `parts` parts.
+/// Returns the smallest number of parts whose largest part is no larger than with `parts` parts.
 std::int64_t fewest_parts(std::int64_t rows, std::int64_t parts) {
   return parts_with_at_most(rows_of_largest(rows, parts), rows);
 }
 
-/// Returns the number of ranks of a grid over two axes of `rows` and `columns`. Of all grids with
-/// at most `ranks` ranks it takes those whose largest part is smallest, and of these the one with
-/// the fewest ranks.
+/// Returns the number of ranks of the best grid over two axes of `rows` and `columns`, with at most
+/// `ranks` ranks. The best grid has the smallest largest part, and among equals the fewest ranks.
 std::int64_t ranks_of_most_even_grid(std::int64_t ranks, std::int64_t rows, std::int64_t columns) {
   std::int64_t best = 1;
   std::int64_t smallest = rows * columns;
@@ -58,7 +57,7 @@ void add_near(std::int64_t target, const Problem& problem, const std::vector<int
   const auto extent = [&](int axis) { return shape[static_cast<std::size_t>(axis)]; };
   numbers.insert(static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(target))));
   if (target > problem.ranks_per_node) numbers.insert(target - target % problem.ranks_per_node);
-  if (problem.shape.size() == 1) {  // the view of a single axis is chosen later
+  if (problem.shape.size() == 1) {  // a single axis: its view is chosen later
     numbers.insert(target);
     return;
   }

@@ -24,7 +24,7 @@ std::vector<NetworkAxis> all_axes(const Topology& topology, std::int64_t on_node
   return axes;
 }
 
-/// Key of axes of a torus that are interchangeable.
+/// Axes of a torus with the same key are interchangeable.
 using Likeness = std::tuple<char, std::int64_t, bool>;
 
 Likeness likeness(const NetworkAxis& axis, Network network) {
@@ -59,8 +59,8 @@ std::vector<std::vector<std::size_t>> permutations(std::size_t count) {
   return found;
 }
 
-/// Returns the extents of a block of nodes. Assigns the largest primes first, each to the axis on
-/// which the block is shortest. Empty if the axes do not have the primes.
+/// Returns the extents of a block of `nodes` nodes near a cube. Each prime factor goes to the axis
+/// on which the block is shortest, the largest prime first. Empty if no axis extent has the factor.
 std::vector<std::int64_t> near_cube(const std::vector<NetworkAxis>& axes, std::int64_t nodes) {
   std::vector<std::int64_t> primes;
   for (std::int64_t prime = 2; prime * prime <= nodes; ++prime)
@@ -79,7 +79,7 @@ std::vector<std::int64_t> near_cube(const std::vector<NetworkAxis>& axes, std::i
   return block;
 }
 
-/// Returns the numbers of consecutive ranks in a row of one of the process grids.
+/// Returns, for the process grids of a plan, the numbers of consecutive ranks that form a row.
 std::set<std::int64_t> rows_of(const Plan& plan) {
   std::set<std::int64_t> rows;
   for (const Stage& stage : plan.stages)

@@ -10,13 +10,13 @@
 namespace weft::planner {
 
 /// Returns possible orders of ranks over the nodes of a network, without the default one. `on_node`
-/// is the number of ranks of a node, which are one more axis. Up to four axes come in every
-/// sequence. Of more axes, one at a time is moved to the front or to the end. If a sequence only
-/// swaps equivalent axes of another one, it is left out.
+/// is the number of ranks of a node. The position on the node counts as one more axis. Up to four
+/// axes are tried in every sequence. With more axes, one axis at a time is moved to the front or to
+/// the end. A sequence is left out if it only swaps equivalent axes of another one.
 std::vector<std::string> sequences(const Topology&, std::int64_t on_node);
 
 /// Returns an order on a torus that puts `ranks` consecutive ranks on a block of nodes as close to
-/// a cube as possible. Empty if there is no such order, or if it is only a sequence of axes.
+/// a cube as possible. Empty if there is no such order, or if it only reorders whole axes.
 std::string block_order(const Topology&, std::int64_t on_node, std::int64_t ranks);
 
 /// Returns the orders to try for a plan. These are the sequences, and orders that put each row of

@@ -19,25 +19,26 @@
 namespace weft::planner {
 namespace {
 
-/// Number of divisions of the problem for which shared links are counted: the fastest ones if every
-/// node had its own links.
+/// A division of a problem is a plan with its layouts and the order of its axes. Loads of shared
+/// links are computed only for this number of divisions. They are the fastest if every pair of
+/// nodes had its own link.
 constexpr std::size_t most_counted = 16;
-/// Number of divisions that are kept for each number of ranks. More ranks share more of the network
-/// and can hide less.
+/// Number of divisions that are kept for each number of ranks, even if they are slower than others.
+/// More ranks share more links and can hide less, so fewer ranks may win later.
 constexpr std::size_t most_of_a_number = 2;
-/// Number of these for which every order of the ranks is tried.
+/// Number of kept divisions for which every order of the ranks is tried.
 constexpr std::size_t most_in_all_orders = 8;
-/// Number of these for which all exchanges are tried.
+/// Number of kept divisions for which all exchanges are tried.
 constexpr std::size_t most_refined = 8;
-/// Minimum relative gain of a less simple plan.
+/// A less simple plan must be faster by at least this fraction.
 constexpr double worth_a_change = 0.005;
-/// Minimum relative gain of another order of the ranks, which requires a different start or a
-/// renumbering.
+/// The same for another order of the ranks. It requires a different start, or renumbering the
+/// ranks.
 constexpr double worth_an_order = 0.02;
-/// Minimum relative gain of another memory order between exchanges. Stages and exchanges cut tiles
-/// in any order, so a gain by the model hardly shows in practice.
+/// The same for another memory order between exchanges. Stages and exchanges handle tiles in any
+/// order, so a gain that the model predicts is hardly seen in practice.
 constexpr double worth_a_memory_order = 0.05;
-/// Minimum relative gain of more ranks: communication is the least certain part of the prediction.
+/// The same for more ranks, because communication is the least certain part of the prediction.
 constexpr double worth_more_ranks = 0.05;
 
 /// The machine with its ranks in one order, and the counts for that order.
@@ -79,7 +80,8 @@ class Search {
   }
 
  private:
-  /// Adds plans in the default order: if chunks hide an exchange, no other order is needed.
+  /// Adds all plans in the default order too. If chunks hide an exchange, another order may gain
+  /// nothing.
   void add_in_default_order(std::vector<PredictedPlan>& all) {
     if (!may_choose_order_) return;
     const std::size_t end = all.size();
@@ -91,7 +93,7 @@ class Search {
   }
 
   /// Adds plans with the output in the input's layout. The gain comes from the memory order of the
-  /// stage before, so it must exceed that minimum.
+  /// stage before. So it must exceed worth_a_memory_order.
   void add_those_back_at_input(std::vector<PredictedPlan>& all) {
     if (!freedom_.outputs_in_node_memory) return;
     const std::size_t end = all.size();
@@ -105,8 +107,8 @@ class Search {
     }
   }
 
-  /// Returns the best plan, in the default order unless another is worth it. Needs plans sorted by
-  /// time.
+  /// Returns the best plan in the default order, or in another order if the gain is worth it. The
+  /// plans must be sorted by time.
   PredictedPlan best_worth_its_order(const std::vector<PredictedPlan>& all) const {
     const auto in_default = std::find_if(
         all.begin(), all.end(), [](const PredictedPlan& each) { return each.order.empty(); });
@@ -115,8 +117,8 @@ class Search {
     return is_worth_it ? all.front() : *in_default;
   }
 
-  /// Returns the best plan, or one about as fast that needs at most half of its ranks and no order
-  /// of its own. Needs plans sorted by time.
+  /// Returns `best`, or a plan about as fast that needs at most half of its ranks. That plan must
+  /// have the default order or the order of `best`. The plans must be sorted by time.
   static PredictedPlan best_worth_its_ranks(const std::vector<PredictedPlan>& all,
                                             PredictedPlan best) {
     const double limit_s = best.seconds / (1 - worth_more_ranks);
@@ -131,13 +133,13 @@ class Search {
     return best;
   }
 
-  /// Returns the bytes of input, output and workspace on the node that has most.
+  /// Returns the bytes of input, output and workspace on the node with the most data.
   double node_bytes(const Plan& plan) const {
     std::int64_t most = 0;
     for (const Stage& stage : plan.stages)
       most = std::max({most, stage.source.max_local_volume(), stage.target.max_local_volume()});
     const std::int64_t ranks = model::working_on_node(plan.problem, plan.input(), machine_);
-    // A pipeline of components has two workspaces.
+    // Several components need two workspaces: one is exchanged while the next is transformed.
     const std::int64_t fields = plan.problem.fields();
     const std::int64_t arrays = 2 * fields + std::min<std::int64_t>(fields, 2);
     return static_cast<double>(arrays) *
@@ -165,8 +167,8 @@ class Search {
     const std::int64_t cores = machine_.cores_per_node;
     if (ranks * problem.threads <= cores) return {};
     const std::int64_t nodes = machine_.topology.nodes;
-    const std::int64_t roomy = cores / problem.threads;  ///< ranks with a core for each of their
-                                                         ///< threads
+    const std::int64_t roomy = cores / problem.threads;  ///< ranks on a node if each thread has a
+                                                         ///< core
     std::string text = counted(ranks, "rank") + " of " + counted(problem.threads, "thread") +
                        " share a node's " + counted(cores, "core") + ": ";
     if (roomy == 0) return text + "use at most " + counted(cores, "thread") + " a rank";
@@ -212,15 +214,16 @@ class Search {
     return predicted(std::move(plan), setting(order));
   }
 
-  /// Node memory needs the ranks of a node to be consecutive.
+  /// Returns whether an order of ranks allows an exchange. In node memory, the ranks of a node must
+  /// be consecutive.
   bool is_possible_in(const std::string& order, const Exchange& exchange, const Problem& problem) {
     if (node_memory_use(exchange) == NodeMemoryUse::none) return true;
     return model::placement_of(problem, setting(order).machine, setting(order).known)
         .keeps_nodes_together();
   }
 
-  /// Adds each plan in its fastest order if that is worth it. The first few plans try all orders,
-  /// the others those that helped before.
+  /// Adds each plan in its fastest order, if the gain is worth it. For the first few plans all
+  /// orders are tried, for the others only orders that helped before.
   void add_in_other_orders(std::vector<PredictedPlan>& all) {
     sort(all);
     const std::int64_t on_node = model::ranks_on_node(all.front().plan.problem, machine_);
@@ -263,8 +266,8 @@ class Search {
     if (all.size() > most) all.resize(most);
   }
 
-  /// Keeps the fastest plans, and the fastest on each number of ranks. On a node or two, the best
-  /// exchange may be one without a prediction yet.
+  /// Keeps the fastest plans, and the fastest on each number of ranks. On one or two nodes, the
+  /// best exchange may not be predicted yet.
   static void keep_fastest_of_each_number(std::vector<PredictedPlan>& all) {
     sort(all);
     std::map<std::int64_t, std::size_t> seen;
@@ -277,7 +280,7 @@ class Search {
   }
 
   /// Keeps the plans that are fastest with their best kind of exchange, and the fastest of each
-  /// magnitude of ranks. No kind uses node memory yet, because other orders of the ranks may
+  /// magnitude of ranks. The kept plans do not use node memory yet, because other orders may
   /// separate the ranks of a node.
   void keep_promising(std::vector<PredictedPlan>& all) {
     std::vector<std::pair<double, PredictedPlan>> promising;
@@ -298,7 +301,7 @@ class Search {
     }
   }
 
-  /// Returns the same value for numbers of ranks that differ by less than half.
+  /// Returns the integer part of the logarithm of `ranks` to the base 1.5.
   static int magnitude(std::int64_t ranks) {
     return static_cast<int>(std::log(static_cast<double>(ranks)) / std::log(1.5));
   }
@@ -311,7 +314,7 @@ class Search {
       all.pop_back();
   }
 
-  /// Takes the best kind for all exchanges, in chunks if that is better.
+  /// Takes the best kind of exchange, the same for all exchanges. Takes chunks if they are faster.
   void hide_what_can_be(PredictedPlan& now) {
     note(now);
     take_best_for_all(now);
@@ -335,8 +338,8 @@ class Search {
     }
   }
 
-  /// Returns the exchange in chunks, of the current kind and of those whose messages all leave at
-  /// once: their chunks are the cheapest.
+  /// Returns the exchange in chunks, of the current kind and of the kinds that send all messages at
+  /// once. Their chunks are the cheapest.
   static std::vector<Exchange> in_chunks(const Plan& plan, std::size_t number,
                                          const std::vector<Exchange>& kinds) {
     std::vector<Exchange> found = with_chunks(plan, number);
@@ -351,8 +354,9 @@ class Search {
     return found;
   }
 
-  /// Returns each kind whole and in pieces. Kinds whose whole messages block each other may be the
-  /// best in pieces. Pieces only cost time if messages of every length have the same rate.
+  /// Returns each kind with whole messages and in pieces. If whole messages of a kind block each
+  /// other, the kind may still be the best in pieces. If messages of every length have the same
+  /// rate, pieces only cost time, and none are returned.
   std::vector<Exchange> whole_and_in_pieces(const Plan& plan, std::size_t number,
                                             const std::vector<Exchange>& kinds) const {
     std::vector<Exchange> found = kinds;
@@ -366,8 +370,8 @@ class Search {
     return found;
   }
 
-  /// Returns the plan with its best kind of exchange if every node had its own links. A plan is not
-  /// dropped because one kind of exchange blocks.
+  /// Returns the plan with its best kind of exchange, as if every pair of nodes had its own link.
+  /// So a plan is not dropped only because one kind of exchange blocks.
   PredictedPlan in_best_kind(PredictedPlan now, bool in_node_memory) {
     if (now.plan.exchanges.empty()) return now;
     for (const Exchange& kind : whole_and_in_pieces(now.plan, 0, kinds_of_exchange(now.plan, 0))) {
@@ -390,8 +394,8 @@ class Search {
     now = std::move(best);
   }
 
-  /// Returns the plan with all exchanges of one kind and in the same pieces; nothing if forced
-  /// choices exclude this.
+  /// Returns the plan with all exchanges of one kind and in the same pieces. Returns nothing if
+  /// forced choices exclude this.
   static std::optional<Plan> with_all(Plan plan, const Exchange& kind) {
     for (std::size_t i = 0; i < plan.exchanges.size(); ++i) {
       const std::vector<Exchange> kinds = kinds_of_exchange(plan, i);

@@ -26,20 +26,21 @@ struct SearchResult {
 /// Returns the number of ranks that own data before or after any of the stages.
 std::int64_t ranks_used(const Plan&);
 
-/// Returns the machine with its ranks where they are: in its order, or in the default one. A plan
-/// for immediate use cannot choose another order.
+/// Returns the machine with a fixed order of ranks: its own order, or otherwise the default one.
+/// Running ranks cannot change their nodes, so a plan for immediate use cannot choose the order.
 Machine with_ranks_in_place(Machine machine);
 
 /// Choices of a search.
 struct Freedom {
-  /// Maximum effort of local FFTs, if the problem asks for more.
+  /// Maximum effort of local FFTs, even if the problem asks for more.
   Effort most_effort = Effort::exhaustive;
-  /// Outputs are arrays of weft's own, in node memory, as output.empty() returns them in Python.
-  /// There a last stage without a transform costs nothing in the model. Otherwise it is a copy.
+  /// True if outputs are weft's own arrays in node memory, as output.empty() returns them in
+  /// Python. Then a last stage without a transform costs nothing in the model. Otherwise it costs a
+  /// copy.
   bool outputs_in_node_memory = false;
 };
 
-/// Throws as checked() does.
+/// Searches for the fastest plan by the model. Throws as checked() does.
 SearchResult search(const Problem& problem, const Machine& machine, const Freedom& freedom = {});
 
 }  // namespace weft::planner

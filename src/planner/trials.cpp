@@ -28,9 +28,9 @@ constexpr int least_rounds = 3;
 constexpr int most_rounds = 9;
 /// A challenger that is slower by this factor after two rounds has lost.
 constexpr double lost = 1.25;
-/// Minimum relative gain of a challenger.
+/// A challenger must be faster by at least this fraction.
 constexpr double worth_a_challenger = 0.01;
-/// Short transforms are repeated to last about this long in a round.
+/// In a round, short transforms are repeated for about this time.
 constexpr double round_s = 2e-3;
 constexpr int most_repetitions = 1000;
 
@@ -45,8 +45,9 @@ int repetitions_of(double seconds) {
                                      static_cast<double>(most_repetitions)));
 }
 
-/// One of the two plans in a duel. Its repetitions in a round follow from its fastest run, not from
-/// the model. Threads and ranks that wait for a shared core are a thousand times slower.
+/// One of the two plans in a duel: two plans that run in turn. The fastest run of a plan decides
+/// its repetitions in a round, not the model. The model can be wrong by a factor of 1000 if threads
+/// or ranks wait for a shared core.
 class Runner {
  public:
   Runner(Trials& trials, int place)
@@ -68,7 +69,7 @@ class Runner {
 };
 
 /// Compares the best plan so far with one challenger after the other. The last challenger is the
-/// best plan with persistent requests, which the model does not distinguish.
+/// best plan with persistent requests, because the model does not predict their effect.
 class Contest {
  public:
   Contest(SearchResult& found, Trials& trials, double planning_s, double budget_s)
@@ -88,8 +89,8 @@ class Contest {
 
   std::size_t best() const { return best_; }
   /// Returns the times of the plans that were in a duel. The speed of a machine drifts, so only the
-  /// best plan has its own time. The others have it times their ratio to the best, measured back to
-  /// back.
+  /// best plan has its measured time. The time of another plan is that time times the ratio of
+  /// both, measured in one duel.
   std::map<std::size_t, double> measured_s() const {
     std::map<std::size_t, double> times;
     for (const auto& [number, ratio] : ratios_) times[number] = best_s_ * ratio / ratios_.at(best_);
@@ -97,8 +98,8 @@ class Contest {
   }
 
  private:
-  /// Returns the expected time of the next trial: the longest so far, or the prediction if that is
-  /// more. The longest trial included planning of lines, as the first one does.
+  /// Returns the expected time of the next trial: the longest trial so far, or the prediction if
+  /// that is longer. The prediction of the first trial includes the planning of its lines.
   double expected_s(std::size_t number) const {
     const Plan& plan = found_.plans[number].plan;
     const double planning_s =
@@ -145,14 +146,15 @@ class Contest {
 
   SearchResult& found_;
   Trials& trials_;
-  const double planning_s_;  ///< of a line, from the machine
+  const double planning_s_;  ///< Machine::planning_s
   const double budget_s_;
   bool has_best_ = false;
-  int place_ = 0;  ///< of the best so far
+  int place_ = 0;  ///< place of the best plan so far
   std::size_t best_ = 0;
-  double longest_s_ = 0;                  ///< of all trials
-  double best_s_ = 0;                     ///< of the best so far, in its last duel
-  std::map<std::size_t, double> ratios_;  ///< to the time of the first champion
+  double longest_s_ = 0;                  ///< longest trial so far
+  double best_s_ = 0;                     ///< time of the best plan so far in its last duel
+  std::map<std::size_t, double> ratios_;  ///< time of each plan, divided by the time of the first
+                                          ///< plan
 };
 
 void check_budget(double budget_s) {

@@ -7,8 +7,8 @@
 
 namespace weft::planner {
 
-/// Runs plans to time them. The caller supplies the execution; all ranks see the same figures, so
-/// all decide alike.
+/// Runs plans to time them. The caller supplies the execution. All ranks get the same times, so all
+/// make the same decision.
 class Trials {
  public:
   virtual ~Trials() = default;
@@ -16,12 +16,12 @@ class Trials {
   /// Returns the seconds since the trials began, by rank 0's clock. Collective.
   virtual double elapsed_s() = 0;
 
-  /// Prepares a plan in a place, 0 or 1; drops the plan that was there. Returns false if it cannot
-  /// run on this machine: too little memory. Collective.
+  /// Prepares a plan in place 0 or 1, and drops the plan that was there. Returns false if memory is
+  /// too small for the plan. Collective.
   virtual bool prepare(int place, const Plan& plan) = 0;
 
-  /// Returns the seconds of one forward transform in a place: the mean of all repetitions on the
-  /// slowest rank. Collective.
+  /// Returns the seconds of one forward transform of the plan in a place. It is the mean of all
+  /// repetitions on the slowest rank. Collective.
   virtual double run(int place, int repetitions) = 0;
 };
 
@@ -31,16 +31,16 @@ class Trials {
 Plan plan_by_model(const Problem& problem, const Machine& machine, double budget_s,
                    const Freedom& freedom = {});
 
-/// Returns the plan that plan_by_model() would choose, or a challenger that is faster in trials. The
-/// challengers are the next best plans, and at last the best one with persistent requests. The best
-/// so far and each challenger alternate in the same rounds.
+/// Returns the plan that plan_by_model() would choose, or a challenger that is faster in trials.
+/// The challengers are the next best plans, and at last the best plan with persistent requests. In
+/// each round, the best plan so far and a challenger run in turn.
 ///
 /// Time   No trial starts that is expected to end after `budget_s`. The expectation is the longest
 ///        earlier trial, or the prediction if that is longer. The first prediction includes the
-///        planning of local FFTs. So at most one trial overruns. If half of the time is too little for the
-///        problem's effort, local FFTs get less effort. With a budget of 0 there is no trial, and
-///        local FFTs are planned with `estimate`. Throws invalid_argument for a budget that is
-///        negative or not a number; otherwise as make_plan().
+///        planning of local FFTs. So at most one trial takes longer than the budget. If half of the
+///        budget is too little for the problem's effort, local FFTs get less effort. With a budget
+///        of 0 there is no trial, and local FFTs are planned with `estimate`. Throws
+///        invalid_argument for a budget that is negative or not a number; otherwise as make_plan().
 Plan plan_by_trials(const Problem& problem, const Machine& machine, Trials& trials, double budget_s,
                     const Freedom& freedom = {});
 

@@ -9,8 +9,8 @@
 namespace weft {
 namespace {
 
-/// Maximum wait for the lock. Others hold it only while they read and write a small file; a holder
-/// that needs longer has been stopped.
+/// Maximum wait for the lock. Other processes hold it only while they read and write a small file.
+/// A process that holds it longer has been stopped.
 constexpr double wait_s = 10;
 
 Wisdom read(const std::optional<std::string>& text, const std::string& path) {
@@ -22,7 +22,8 @@ Wisdom read(const std::optional<std::string>& text, const std::string& path) {
   }
 }
 
-/// Checks that the text can be read again: figures of an absurd machine may add up to no number.
+/// Returns the wisdom as text, and checks that it can be read again. Sums of figures of an absurd
+/// machine may be infinite, and JSON has no infinity.
 std::string readable(const Wisdom& wisdom) {
   std::string text = to_json(wisdom);
   wisdom_from_json(text);

@@ -26,7 +26,7 @@ using json::Json;
 using json::JsonPlace;
 using json::Object;
 
-/// A change of the format that another version of weft would misread increases this number.
+/// Grows when an older weft would misread newer wisdom.
 constexpr std::int64_t wisdom_version = 2;
 
 Plan read_plan(const JsonPlace& place) {

@@ -4,7 +4,7 @@
 
 namespace weft {
 
-/// Enough for thousands of entries: a larger file is of another kind, or an attack.
+/// Enough for thousands of entries. A larger file is not wisdom, or is an attack.
 inline constexpr std::int64_t wisdom_bytes_max = 64 << 20;
 
 }  // namespace weft

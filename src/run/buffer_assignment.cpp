@@ -52,7 +52,7 @@ BufferAssignment BufferAssigner::assigned() {
     found_.exchanges.push_back({route_.exchanges[i], side});
     StageExchange& each = found_.exchanges.back();
     choose_chunks(each, i);
-    // Only for a single exchange: otherwise the last stage might overwrite the block.
+    // Only if there is a single exchange. Otherwise the last stage might overwrite the block.
     each.side.keep_own_block = route_.last() == 1 && each.side.chunks > 1;
     // A collective call needs all blocks in the order of ranks.
     const Exchange& choices = each.choices;
@@ -84,7 +84,8 @@ void BufferAssigner::choose_message_buffers() {
   for (StageExchange& each : found_.exchanges)
     if (!uses_node_memory(each.choices)) by_messages.push_back(&each);
   if (by_messages.empty()) return;
-  // In place and after another exchange, chunks are sent from the caller's array.
+  // In place and after another exchange, chunks are sent from the caller's array. So the last stage
+  // cannot write there yet.
   if (by_messages.size() > 1 && route_.variant.in_place) by_messages.back()->both_sides = false;
   std::vector<MessageNeeds> needs;
   for (const StageExchange* each : by_messages) {
@@ -126,9 +127,9 @@ void BufferAssigner::choose_chunks(StageExchange& each, std::size_t position) co
   each.both_sides = chunking.both && each.side.chunks > 1;
 }
 
-/// Chooses the arrays in which the ranks work together. The data stay where the first exchange left
-/// them: each rank writes its tiles back to their place. This ends at the last stage, or when real
-/// numbers become complex, which changes the positions.
+/// Chooses the arrays in which the ranks work together. After the first exchange, each rank writes
+/// its tiles back to the places from which it read them. This ends at the last stage, or when real
+/// numbers become complex, because then positions change.
 void BufferAssigner::choose_shared_buffers(std::size_t position) {
   exchange::ExchangeEndpoint& side = found_.exchanges[position].side;
   const std::size_t last_exchange = route_.last() - 1;
@@ -148,14 +149,14 @@ void BufferAssigner::choose_shared_buffers(std::size_t position) {
   } else if (stays_home(position)) {
     const exchange::ExchangeEndpoint& before = found_.exchanges[position - 1].side;
     side.home = before.home;
-    // The caller's input is only read; ranks have workspace of the same size in the same order.
+    // The caller's input is only read. So tiles go to workspace of the same size and order.
     side.send_buffer = before.send_buffer == source_buffer ? even_buffer : before.send_buffer;
   }
   side.first_peer_buffer =
       first_peer_buffer(side.push ? side.recv_buffer : side.send_buffer, problem_.ranks);
 }
 
-/// Returns whether the stage before the exchange can write back to the place that it reads.
+/// Returns whether the stage before the exchange can write to the place from which it reads.
 bool BufferAssigner::stays_home(std::size_t position) const {
   if (position == 0 || !reads_peers(found_.exchanges[position - 1].choices)) return false;
   const exchange::ExchangeEndpoint& before = found_.exchanges[position - 1].side;
@@ -204,7 +205,7 @@ void BufferAssigner::add_stage(std::size_t position) {
   spec.outlet = after ? needs(*after).outlet : route_.output;
   spec.hermitian_order = each.hermitian_order;
   spec.chirp = each.chirp;
-  if (each.stage.folds) {  // its lines have the columns in plain order
+  if (each.stage.folds) {  // its transforms need the columns in natural order
     kernel::Place& folded = each.direction == Direction::forward ? spec.outlet : spec.inlet;
     folded =
         kernel::unfolded(folded, each.stage.axes[0], each.stage.source.shape()[each.stage.axes[0]]);
@@ -216,7 +217,7 @@ void BufferAssigner::add_stage(std::size_t position) {
   spec.in_place = (!before && (!after || to_target) && in_place) || (!after && arrived_in_output);
   // A padded row has room for the complex numbers; in place, the input is overwritten anyway.
   spec.may_overwrite_inlet = (before && !from_source) || route_.lends_input;
-  // The array that peers read in a shared exchange is one array too, if it is this rank's own.
+  // In a shared exchange the outlet is a single array too, if it is this rank's own array.
   spec.outlet_is_array =
       !after || (reads_peers(after->choices) && !after->side.push && spec.outlet.pieces.size() < 2);
   found_.stages.push_back(spec);
@@ -227,8 +228,8 @@ void BufferAssigner::add_stage(std::size_t position) {
 
 }  // namespace
 
-/// Only the last stage can use chunks as they arrive: another stage would write into the send
-/// buffer while messages leave it.
+/// Only the last stage can use chunks as they arrive. Another stage would write into the send
+/// buffer while messages still leave it.
 StageParts BufferAssignment::parts_of(std::size_t stage) const {
   if (stage < exchanges.size()) {
     const exchange::ExchangeEndpoint& out = exchanges[stage].side;

@@ -25,19 +25,21 @@ struct StageExchange {
 struct StageParts {
   int count = 1;
   int axis = -1;
-  bool sends = false;  ///< of the exchange after the stage; otherwise of the one before it
+  bool sends = false;  ///< true: chunks of the exchange after the stage; false: of the one before
+                       ///< it
 };
 
 /// The buffers of one rank in all stages and exchanges of a route.
 struct BufferAssignment {
-  std::vector<StageSpec> stages;         ///< with the buffers that each reads and writes
+  std::vector<StageSpec> stages;         ///< stages with the buffers that each reads and writes
   std::vector<StageExchange> exchanges;  ///< in the order of execution
   BufferSizes sizes{};
-  bool peers_read_source_last = false;  ///< a call must not return before they have read it
+  bool peers_read_source_last = false;  ///< a call must not return before other ranks have read
+                                        ///< this rank's source
 
-  /// Returns true when an exchange needs buffers that other ranks see.
+  /// Returns whether an exchange needs buffers that other ranks can access.
   bool is_shared() const;
-  /// Returns true when an exchange puts blocks into buffers of other ranks.
+  /// Returns whether an exchange puts blocks into buffers of other ranks.
   bool is_exposed() const;
   StageParts parts_of(std::size_t stage) const;
 };
@@ -47,7 +49,7 @@ struct BufferAssignment {
 /// first_uses_work : the first stage uses the work buffer between its two sweeps.
 BufferAssignment assign_buffers(const Problem& problem, const RankRoute& route, std::int64_t rank,
                                 bool first_uses_work);
-/// The same for a plan that does not convolve, in one variant.
+/// As above, for one variant of a plan that does not convolve.
 BufferAssignment assign_buffers(const Plan& plan, Variant variant, std::int64_t rank);
 
 }  // namespace weft::run

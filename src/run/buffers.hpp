@@ -11,9 +11,9 @@ namespace weft::run {
 
 /// The arrays of a run, by number. Pieces of places refer to them.
 ///
-/// Those from first_exposed on are windows of MPI, those from first_shared on are in node memory.
-/// Source and target are the caller's input and output where other ranks can access those,
-/// otherwise workspace. The numbers of other ranks' shared arrays follow.
+/// Arrays from first_exposed on are windows of MPI, and arrays from first_shared on are in node
+/// memory. Source and target are the caller's input and output if other ranks can access those,
+/// otherwise workspace. Higher numbers are the shared arrays of other ranks.
 enum Buffer : int {
   input_buffer,
   output_buffer,
@@ -29,7 +29,7 @@ enum Buffer : int {
   arrival_buffer,  ///< messages that one rank of the node receives for all its ranks
   source_buffer,
   target_buffer,
-  apart_target,  ///< only its size is used: that of a target that cannot overlap the even buffer
+  apart_target,  ///< not a buffer: its size is that of a target that cannot overlap the even buffer
   buffer_count
 };
 inline constexpr int first_exposed = exposed_buffer;
@@ -43,7 +43,7 @@ inline int first_peer_buffer(int buffer, std::int64_t ranks) {
 
 using BufferSizes = std::array<std::int64_t, buffer_count>;
 
-/// Returns a local array as one piece; no piece if the box is empty.
+/// Returns a local array as one piece, or without a piece if the box is empty.
 inline kernel::Place array_place(const Box& box, const Shape& strides, int buffer,
                                  std::int64_t element_bytes) {
   kernel::Place place{{}, element_bytes};

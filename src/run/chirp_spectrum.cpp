@@ -11,7 +11,7 @@
 namespace weft::run {
 namespace {
 
-/// Returns the middle of the plan as a transform of its own, from columns of the view to its rows.
+/// Returns the middle of the plan as a separate plan, from columns of the view to its rows.
 Plan plan_of_spectrum(const Plan& plan) {
   const Layout columns = plan.stages[1].target.with_order({0, 1});
   const Layout rows = plan.stages[2].source.with_order({0, 1});
@@ -26,7 +26,8 @@ Plan plan_of_spectrum(const Plan& plan) {
   spectrum.stages = {{.source = columns, .target = columns, .axes = {0}, .twiddles = true},
                      {.source = rows, .target = rows, .axes = {1}}};
   spectrum.exchanges = {plan.exchanges[1]};
-  spectrum.exchanges[0].wire = WirePrecision::same;  // an error here is in every transform
+  spectrum.exchanges[0].wire = WirePrecision::same;  // floats here would add an error to every
+                                                     // transform
   return spectrum;
 }
 

@@ -59,7 +59,7 @@ Execution::Execution(const comm::Communicator& comm, int threads, bool own_works
   }
   buffers_.resize(shared_ ? shared_->pointers() : std::size_t{buffer_count});
   for (std::size_t i = 0; i < programs_.size(); ++i)
-    if (i % 2 == 0)  // an odd program is that of the same direction in place
+    if (i % 2 == 0)  // program i + 1 is for the same direction in place
       programs_[i].connect(resources);
     else
       programs_[i].connect_like(programs_[i - 1]);

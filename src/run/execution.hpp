@@ -10,10 +10,11 @@
 
 namespace weft::run {
 
-/// Throws unless the caller's memory has these bytes and is aligned to 64.
+/// Throws unless the caller's memory has at least `least` bytes and is aligned to 64.
 void require_workspace(const void* memory, std::int64_t bytes, std::int64_t least);
 
-/// The programs of an execution, in pairs that differ only in being in place or not, or one alone.
+/// Returns the programs of an execution. They are pairs, of which one program is for in place and
+/// one is not, or a single program.
 std::vector<RankProgram> programs_of(const Plan& plan, int rank, const kernel::LocalOptions& local,
                                      const std::shared_ptr<const kernel::LineSpectrum>& spectrum);
 
@@ -22,7 +23,7 @@ std::vector<RankProgram> programs_of(const Plan& plan, int rank, const kernel::L
 class Execution {
  public:
   /// Collective over `comm`. All succeed or all throw the same error. `make` makes the programs of
-  /// this rank. Concurrent lanes have different numbers.
+  /// this rank. Concurrent lanes must have different numbers.
   Execution(const comm::Communicator& comm, int threads, bool own_workspace, int number,
             const std::function<std::vector<RankProgram>()>& make);
 
@@ -63,12 +64,12 @@ class Execution {
   AlignedBuffer memory_;
   std::unique_ptr<SharedBuffers> shared_;     ///< only with a shared exchange
   std::vector<comm::ExposedMemory> exposed_;  ///< from first_exposed on; only if blocks are put
-  std::vector<void*> buffers_;                ///< the pointers of a run
+  std::vector<void*> buffers_;                ///< pointers to the buffers, during a run
   char* workspace_ = nullptr;
   kernel::ScratchSize scratch_size_;
   int threads_ = 1;
 
-  // the transform that is under way
+  // The following members describe the transform that is under way.
   const RankProgram* program_ = nullptr;
   std::size_t next_stage_ = 0;
   StageProgress* progress_ = nullptr;

@@ -2,14 +2,14 @@
 
 namespace weft::run {
 
-/// A condition that a transform waits for before it sends anything. Until then it only reads the
+/// A condition for which a transform waits before it sends anything. Until then it only reads the
 /// input and writes into workspace and output, so that it can still be cancelled.
 class Gate {
  public:
   virtual ~Gate() = default;
   /// Called from time to time before pass().
   virtual void progress() = 0;
-  /// Waits. An exception cancels the transform.
+  /// Waits for the condition. An exception cancels the transform.
   virtual void pass() = 0;
 };
 

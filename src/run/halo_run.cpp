@@ -12,13 +12,13 @@
 namespace weft::run {
 namespace {
 
-// Numbers of buffers: the caller's array, two for each round that is exchanged, then those two of
-// every rank. A round has planes on their way from owners to receivers in one of the two buffers,
-// or in the other, by direction and method.
+// Numbers of buffers: the caller's array, then two buffers for each round that is exchanged, then
+// these buffers of every rank. Direction and method decide which of the two buffers has the planes
+// that are sent.
 constexpr int array_buffer = 0;
 constexpr int first_buffer = 1;
 
-/// Rounds at the same time; more would only fill the queues of MPI.
+/// Largest number of rounds at the same time. More would only fill the queues of MPI.
 constexpr std::size_t most_at_once = 64;
 
 bool is_in_node_memory(const HaloRound& round) {
@@ -128,7 +128,7 @@ void HaloRun::allocate() {
   if (std::any_of(rounds_.begin(), rounds_.end(), [](const BoundRound& bound) {
         return !bound.round.is_local && puts_blocks(bound.round.exchange);
       })) {
-    // Rounds of an axis are under way together, so each buffer has a window of its own.
+    // Rounds of an axis are under way together, so each buffer has its own window.
     buffers_.assign(first_buffer, nullptr);
     for (const std::int64_t size : sizes_)
       buffers_.push_back(exposed_.emplace_back(comm_, size).data());

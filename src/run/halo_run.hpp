@@ -18,9 +18,9 @@ namespace weft::run {
 
 /// The rounds of a halo bound to executors and workspace.
 ///
-/// All rounds of an axis are under way at the same time, each with buffers of its own. To
-/// accumulate, received planes are added in the order of the rounds: the same input gives the same
-/// bits, for any exchange method.
+/// All rounds of an axis are under way at the same time, each with its own buffers. To accumulate,
+/// received planes are added in the order of the rounds. So the same input gives the same bits, for
+/// any exchange method.
 class HaloRun {
  public:
   /// Collective over `comm` of the layout's ranks. `rounds`: of this rank. All succeed or all throw
@@ -42,7 +42,8 @@ class HaloRun {
   /// A round in one direction: from owners to receivers, or back.
   struct HaloMove {
     exchange::ExchangeEndpoint side;
-    kernel::Sweep pack;    ///< from the local array to the exchange; of a local round to its planes
+    kernel::Sweep pack;    ///< from the local array to the exchange, or in a local round to its
+                           ///< planes
     kernel::Sweep unpack;  ///< from the exchange to the local array
     kernel::BoxSum sum;    ///< instead of unpack, for accumulating
     std::unique_ptr<exchange::Executor> executor;  ///< null for a local round
@@ -50,8 +51,8 @@ class HaloRun {
   /// A round in both directions.
   struct BoundRound {
     HaloRound round;
-    Box planes;                   ///< of this rank, in the array of the round
-    std::int64_t first_byte = 0;  ///< of the planes in the local array
+    Box planes;                   ///< box of this rank's planes in the array of the round
+    std::int64_t first_byte = 0;  ///< position of the planes in the local array
     HaloMove fill;
     HaloMove back;
   };

@@ -7,8 +7,8 @@
 
 namespace weft::run {
 
-/// Runs work in which a failed message ends all ranks: the rank cannot continue, nor can the others
-/// without it.
+/// Runs work with messages. If a message fails, ends the program on all ranks, because neither this
+/// rank nor the others can continue.
 template <class Work>
 auto in_step(const comm::Communicator& comm, Work&& work) {
   try {

@@ -36,7 +36,7 @@ std::vector<std::vector<AxisTransform>> grouped(const StageSpec& spec, std::int6
   return groups;
 }
 
-/// Returns the transforms back in the groups of those there, in the opposite order.
+/// Returns the backward transforms in the same groups as the forward ones, in the opposite order.
 std::vector<std::vector<AxisTransform>> mirrored(
     const std::vector<std::vector<AxisTransform>>& groups,
     const std::vector<AxisTransform>& transforms_back) {

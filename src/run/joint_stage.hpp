@@ -13,8 +13,8 @@
 
 namespace weft::run {
 
-/// A stage, or one part of it, that works on the fields of all lanes together, because functions see
-/// several fields.
+/// A stage, or a part of it, that works on the fields of all lanes together, because functions need
+/// several fields at once.
 struct JointSpec {
   StageSpec stage = {};  ///< of each lane
   /// At the turn: the transforms back, which use the axes of the stage in the opposite order.
@@ -30,7 +30,7 @@ struct JointSpec {
 /// The passes of a joint stage: sweeps of each field, and chains of all fields.
 class JointStage {
  public:
-  /// `tables` must outlive the stage. `sizes` (bytes) grows as needed.
+  /// `tables` must outlive the stage. `sizes` (bytes) is increased to the needs of the stage.
   JointStage(const JointSpec& spec, const kernel::ChainTables& tables,
              const kernel::LocalOptions& options, BufferSizes& sizes);
 
@@ -57,7 +57,7 @@ class JointStage {
   }
 
  private:
-  /// One trip through the cache: of each field by itself, or of all of them together.
+  /// One trip through the cache, of each field alone or of all fields together.
   struct JointPass {
     std::optional<kernel::Sweep> sweep = {};
     std::int64_t fields = 1;

@@ -30,8 +30,8 @@ bool has_kind(const std::vector<AxisTransform>& transforms, std::size_t first, s
                      [&](const auto& t) { return t.kind == kind; });
 }
 
-/// Returns the real rows of `current`, viewed as the rows of complex numbers of `box`. This applies
-/// in place, where the caller's rows are padded and hold their own result. Otherwise returns no
+/// Returns the memory of the real rows of `current` as rows of complex numbers of `box`. This is
+/// possible in place, where rows are padded so that their result fits in them. Otherwise returns no
 /// piece.
 Place in_the_same_rows(const Place& current, const Box& box, int halved,
                        std::int64_t complex_element_bytes) {
@@ -39,7 +39,7 @@ Place in_the_same_rows(const Place& current, const Box& box, int halved,
   if (current.pieces.size() != 1 || current.pieces[0].buffer != input_buffer) return rows;
   kernel::Piece piece = current.pieces[0];
   if (current.narrow || piece.offset != 0 || piece.strides[halved] != 1) return rows;
-  bool is_padded = false;  // unknown for a single row
+  bool is_padded = false;  // cannot be seen if there is a single row
   for (int axis = 0; axis < box.dims(); ++axis) {
     if (axis == halved || piece.box.extent(axis) == 1) continue;
     is_padded = true;
@@ -99,7 +99,7 @@ Place between_place(const StageSpec& spec, const Place& current, std::size_t fir
 }
 
 /// Makes the pass between the caller's array of one axis and the two axes that are exchanged. In
-/// place, the received data occupy the place of the result, so the result is assembled in the idle
+/// place, received data are where the result must go. So the result is assembled in the idle
 /// buffer.
 std::vector<kernel::Sweep> reordering_sweeps(const StageSpec& spec,
                                              const kernel::LocalOptions& options,
@@ -127,7 +127,8 @@ bool keeps_positions(const StageSpec& spec) {
   const auto& out = spec.outlet.pieces[0];
   for (int axis = 0; axis < spec.source.dims(); ++axis) {
     if (is_real_transform(spec.transforms, axis)) {
-      // A line of changing length must be contiguous: then it begins at the same byte.
+      // If the length of a line changes, the line must be contiguous. Then it begins at the same
+      // byte before and after.
       if (in.strides[axis] != 1 || out.strides[axis] != 1) return false;
       continue;
     }
@@ -146,7 +147,7 @@ std::vector<kernel::Sweep> make_sweeps(const StageSpec& given, const kernel::Loc
   if (given.hermitian_order || given.chirp) return reordering_sweeps(given, options, sizes);
   StageSpec spec = given;
   const bool detour = spec.in_place && !keeps_positions(spec);
-  if (detour) {  // to the idle buffer and back: lines would overwrite each other
+  if (detour) {  // goes to the idle buffer and back, because lines would overwrite each other
     spec.outlet = dense_array(spec.target, spec.idle_buffer, given.outlet.element_bytes, sizes);
     // The array between two sweeps must not be in the buffer of the detour.
     spec.idle_buffer = spec.idle_buffer == spare_buffer ? third_buffer : spare_buffer;

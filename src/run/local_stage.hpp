@@ -16,7 +16,8 @@ struct StageSpec {
   kernel::Place inlet;
   kernel::Place outlet;
   bool may_overwrite_inlet = false;
-  /// The outlet is one array, dense or padded, so it can hold the array between two sweeps.
+  /// The outlet is a single array, dense or padded. So the array between two sweeps can be stored
+  /// there.
   bool outlet_is_array = false;
   bool in_place = false;  ///< inlet and outlet are the same memory of the caller
   int idle_buffer = 0;    ///< number of a workspace buffer that inlet and outlet do not use
@@ -27,11 +28,11 @@ struct StageSpec {
   std::optional<kernel::ChirpEnd> chirp = {};
 };
 
-/// Makes the sweeps of a stage: as few as the cache allows.
+/// Makes the sweeps of a stage, as few as the cache allows.
 ///
-/// A sweep before the last one leaves the array in its own inlet if it may overwrite that and the
-/// array fits. Otherwise it uses the outlet if the array fits there, otherwise the idle buffer.
-/// `sizes` (bytes) grows as needed.
+/// A sweep before the last one writes to its own inlet, if it may overwrite the inlet and the array
+/// fits there. Otherwise it writes to the outlet if the array fits there, or else to the idle
+/// buffer. `sizes` (bytes) is increased to the needs of the stage.
 std::vector<kernel::Sweep> make_sweeps(const StageSpec& spec, const kernel::LocalOptions& options,
                                        BufferSizes& sizes);
 

@@ -20,7 +20,7 @@ class Taken {
   std::vector<int> buffers_;
 };
 
-/// Returns the first free buffer; the output only if it is large enough.
+/// Returns the first free buffer. The output counts only if it is large enough.
 int first_free(std::initializer_list<int> candidates, const Taken& taken, bool fits_output) {
   for (int buffer : candidates)
     if (!taken.has(buffer) && (buffer != output_buffer || fits_output)) return buffer;
@@ -38,7 +38,7 @@ MessageBuffers choose(const std::vector<MessageNeeds>& exchanges, std::size_t i,
     for_recv.add(next->send);
     if (exchanges[i + 1].in_chunks) for_recv.add(next->recv);
   } else if (!in_place || needs.in_chunks) {
-    for_recv.add(output_buffer);  // in place the last stage reads it before it writes there
+    for_recv.add(output_buffer);  // in place the last stage reads the output before it writes there
   }
   if (reads_output && needs.in_chunks) for_recv.add(output_buffer);
 

@@ -12,10 +12,11 @@ struct MessageNeeds {
   std::int64_t send_bytes = 0;  ///< this rank's own block included
   std::int64_t recv_bytes = 0;
   std::int64_t others_bytes =
-      0;  ///< of other ranks' blocks; send_bytes if the own block cannot be elsewhere
+      0;  ///< bytes of the blocks for other ranks; equal to send_bytes if the own block must be
+          ///< among them
   bool in_chunks = false;   ///< messages leave and arrive during the stage before it
   bool uses_work = false;   ///< the stage before it uses the work buffer
-  bool keeps_sent = false;  ///< sent bytes must stay during the stage after it
+  bool keeps_sent = false;  ///< sent bytes must not be overwritten during the stage after it
   bool is_put = false;      ///< blocks arrive in exposed memory
 };
 
@@ -23,18 +24,20 @@ struct MessageNeeds {
 struct MessageBuffers {
   int send = work_buffer;
   int recv = second_buffer;
-  int own = none;  ///< direct destination of its own block; none: among the others, and copied
+  int own = none;  ///< buffer into which the own block is written directly; none: it is among the
+                   ///< others, and is copied
 
   static constexpr int none = -1;
 };
 
 /// Chooses the buffers of all exchanges of a program, in the order of execution.
 ///
-/// Blocks leave from or arrive in the caller's output, if it is large enough, until results are
+/// If the caller's output is large enough, blocks leave from it or arrive in it until results are
 /// written to it. So one local array of workspace is enough, or two with exchanges in chunks. The
 /// first stage writes the rank's own block to its destination. Complex numbers need slightly more
-/// space than the reals that they become. Then all blocks but the own block leave from the output.
-/// `output_bytes` : size of the caller's output. `in_place`: it is the input too.
+/// space than the reals to which they are transformed. Then all blocks except the own block leave
+/// from the output. `output_bytes` is the size of the caller's output. `in_place`: the output is
+/// also the input.
 std::vector<MessageBuffers> message_buffers(const std::vector<MessageNeeds>& exchanges,
                                             std::int64_t output_bytes, bool in_place);
 

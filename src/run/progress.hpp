@@ -17,7 +17,7 @@ class StageProgress final : public kernel::Progress {
  public:
   void add(exchange::Executor* executor) { active_.push_back(executor); }
   void remove(exchange::Executor* executor) { std::erase(active_, executor); }
-  /// Makes the next exchange wait at `gate`; null: at none.
+  /// Makes the next exchange wait at `gate`. null: it does not wait.
   void hold_at(Gate* gate) { gate_ = gate; }
   void pass_gate() {
     if (gate_) std::exchange(gate_, nullptr)->pass();

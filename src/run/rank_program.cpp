@@ -23,8 +23,8 @@ StageSpec part_of(const StageSpec& whole, int axis, int part, int parts) {
   }
   for (kernel::Place* place : {&spec.inlet, &spec.outlet})
     std::erase_if(place->pieces, [&](const kernel::Piece& piece) {
-      // Half a spectrum in its natural order has another shape than its columns, and an end of a
-      // convolution than its rows.
+      // Half a spectrum in natural order has another shape than its columns. The input and the
+      // output of a convolution have another shape than its rows.
       if (piece.box.dims() != whole.source.dims()) return false;
       return piece.box.upper[axis] <= range.lo || piece.box.lower[axis] >= range.hi;
     });

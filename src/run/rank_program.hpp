@@ -21,14 +21,14 @@ struct Context {
   void** buffers;
   kernel::Scratch scratch;
   StageProgress& progress;
-  SharedBuffers* shared;  ///< not null when the program is shared
+  SharedBuffers* shared;  ///< not null if the program is shared
   StepRecord* records;    ///< null, or an array of steps() records to fill in
 };
 
 /// A plan as one rank executes it in one direction: sweeps and exchanges in order.
 ///
-/// Made in two steps, so that all ranks can agree in between: the constructor is local, connect()
-/// is collective.
+/// It is made in two steps, so that all ranks can agree in between. The constructor is local;
+/// connect() is collective.
 class RankProgram {
  public:
   /// `spectrum`: from chirp_spectrum(), for a plan that convolves.
@@ -40,13 +40,13 @@ class RankProgram {
   RankProgram(const Problem& problem, RankRoute route, std::int64_t rank,
               const kernel::LocalOptions& options, std::vector<std::size_t> joint);
 
-  /// Returns true when an exchange needs buffers that other ranks see.
+  /// Returns whether an exchange needs buffers that other ranks can access.
   bool is_shared() const { return buffers_.is_shared(); }
-  /// Returns true when an exchange puts blocks into buffers of other ranks.
+  /// Returns whether an exchange puts blocks into buffers of other ranks.
   bool is_exposed() const { return buffers_.is_exposed(); }
   /// Makes the exchanges. Collective over resources.comm.
   void connect(const exchange::ExchangeResources& resources);
-  /// Takes the exchanges of a program that differs only in being in place or not. Local.
+  /// Takes the exchanges of a program that differs only in whether it is in place. Local.
   void connect_like(const RankProgram& other);
 
   /// Bytes of each workspace buffer; 0 for input and output.
@@ -63,15 +63,16 @@ class RankProgram {
   /// Makes room for a joint stage.
   void grow_to(const BufferSizes& sizes, const kernel::ScratchSize& scratch);
 
-  /// Collective. One execution is begin(), all stages in order, end(). Stages of independent
-  /// executions may run in between, in the same order on all ranks.
+  /// One execution is begin(), then all stages in order, then end(). Stages of other executions may
+  /// run in between, in the same order on all ranks. Collective.
   void begin(void** buffers, SharedBuffers* shared) const;
   /// Waits for the exchange before the stage, and leaves the exchange after it under way.
   void execute_stage(std::size_t stage, const Context& context) const;
   void end(SharedBuffers* shared) const;
 
-  /// The four steps of a stage, with its work between begin_part() and end_part() of each part. The
-  /// first two wait for the exchange before it, the others start the exchange after it.
+  /// The four steps of a stage. The work of each part is between begin_part() and end_part(). The
+  /// first two steps wait for the exchange before the stage. The others start the exchange after
+  /// it.
   void begin_stage(std::size_t stage, const Context& context) const;
   void begin_part(std::size_t stage, std::size_t part, const Context& context) const;
   void end_part(std::size_t stage, std::size_t part, const Context& context) const;
@@ -82,12 +83,12 @@ class RankProgram {
  private:
   struct LocalStage {
     std::string name;
-    /// The sweeps of each chunk. Chunks are those of the exchange after the stage, which starts
-    /// after each chunk. Or they are those of the exchange before it, which is waited for before
-    /// each chunk.
+    /// The sweeps of each chunk. These are the chunks of the exchange after the stage, which are
+    /// sent as soon as they are ready. Or they are the chunks of the exchange before it, and the
+    /// stage waits for each.
     std::vector<std::vector<kernel::Sweep>> parts;
     bool sends_parts = false;
-    /// A stage without axes between these two buffers has nothing to do where they are one array.
+    /// The stage only copies between two buffers. If both are the same array, it has nothing to do.
     bool is_copy = false;
     int from = 0;
     int to = 0;

@@ -15,7 +15,7 @@
 
 namespace weft::run {
 
-/// The kinds of calls that ranks must not mix: each passes other numbers of exchanges.
+/// The kinds of calls that ranks must not mix, because they have different numbers of exchanges.
 enum class RouteCall {
   forward,
   forward_in_place,
@@ -27,14 +27,15 @@ enum class RouteCall {
 
 /// A stage of a plan as it is executed in one direction.
 struct RouteStage {
-  Stage stage = {};  ///< order, source, target and elements as executed
+  Stage stage = {};  ///< axes, source, target and elements in the order of execution
   Direction direction = Direction::forward;
-  std::vector<kernel::AxisTransform> transforms = {};  ///< scaled
+  std::vector<kernel::AxisTransform> transforms = {};  ///< transforms with their scale
   std::optional<kernel::HermitianOrder> hermitian_order = {};
   std::optional<kernel::ChirpEnd> chirp = {};
 };
 
-/// Everything that one rank executes, in order: stages, and an exchange between each two.
+/// Everything that one rank executes, in order: stages, with an exchange between neighbouring
+/// stages.
 struct RankRoute {
   std::vector<RouteStage> stages = {};
   std::vector<Exchange> exchanges = {};
@@ -43,7 +44,7 @@ struct RankRoute {
   Variant variant = {};
   RouteCall call = RouteCall::forward;
   bool lends_input = false;     ///< stages may overwrite the caller's input
-  bool lends_output = true;     ///< the caller's output may hold data on their way
+  bool lends_output = true;     ///< the caller's output may be used for data between stages
   bool reads_inputs = false;    ///< see reads_from_inputs()
   bool writes_outputs = false;  ///< see writes_into_outputs()
 
@@ -57,8 +58,8 @@ struct RankRoute {
 RankRoute route_of(const Plan& plan, Variant variant, std::int64_t rank,
                    const std::shared_ptr<const kernel::LineSpectrum>& spectrum);
 
-/// Returns the strides of the caller's real array when it shares memory with the complex one. Rows
-/// are padded to 2*(n/2+1) reals where the halved axis is whole and fastest in memory; otherwise
+/// Returns the strides of the caller's real array when it shares memory with the complex one. If
+/// the halved axis is whole and fastest in memory, rows are padded to 2*(n/2+1) reals. Otherwise
 /// the array is dense.
 Shape inplace_real_strides(const Layout& real_layout, const Problem& problem, std::int64_t rank);
 

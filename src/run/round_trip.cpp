@@ -21,7 +21,7 @@ kernel::ChainFunction chain_function(const FunctionShape& shape, int number, boo
   return {number, in_spectrum, shape.is_pointwise, shape.results};
 }
 
-/// Returns the position of the results of a function among those of all.
+/// Returns the position of a function's results among the results of all functions.
 std::int64_t first_result(const RoundTripShape& shape, int number) {
   const std::int64_t before = shape.before ? shape.before->results : 0;
   if (number == before_number) return 0;
@@ -171,7 +171,7 @@ std::vector<double> RoundTrip::execute(const FieldWork& work, std::span<const vo
   progress_.set_overlaps(lanes_.size() > 1);
   in_step(comm_, [&] { execute_stages(call, totals, work); });
   progress_.set_overlaps(false);
-  // A lane does not take every step.
+  // A lane does not have every step.
   for (StepRecord& step : records_)
     if (recording && step.end_s == 0) step.start_s = step.end_s = begun;
   error = call.error;

@@ -23,7 +23,7 @@ struct FunctionShape {
   friend bool operator==(const FunctionShape&, const FunctionShape&) = default;
 };
 
-/// The properties by which a round trip is made: it runs any functions of this shape.
+/// The properties on which a round trip depends. A round trip can run all functions of this shape.
 struct RoundTripShape {
   ApplyIn turn = ApplyIn::spectrum;
   FieldCounts counts = {};
@@ -36,8 +36,8 @@ struct RoundTripShape {
   FieldTrip trip() const { return {turn, counts, before.has_value(), after.has_value()}; }
 };
 
-/// Several fields, transformed to the turn and back, with functions of them on the way. Each field
-/// has a lane of its own: while the exchange of one is under way, another is transformed.
+/// A round trip of several fields, with functions on the way. Each field has its own lane: while
+/// one field is exchanged, another is transformed.
 class RoundTrip {
  public:
   /// Collective over `comm`. All succeed or all throw the same error.
@@ -49,14 +49,14 @@ class RoundTrip {
   std::size_t steps() const { return names_.size(); }
   std::int64_t workspace_bytes() const;
 
-  /// Collective. Runs the work on the caller's arrays, `recording` or not. Returns the results of
-  /// this rank's functions: before, function, after. `error`: that of a function on this rank.
-  /// Allocates nothing but the results that it returns.
+  /// Runs the work on the caller's arrays, `recording` or not. Returns the results of this rank's
+  /// functions: before, function, after. `error` receives the error of a function on this rank.
+  /// Allocates only the results that it returns. Collective.
   std::vector<double> execute(const FieldWork& work, std::span<const void* const> in,
                               std::span<void* const> out, bool recording,
                               std::exception_ptr& error);
-  /// Returns the steps of the last recorded run, one lane after the other. Stages with functions are
-  /// those of the first lane.
+  /// Returns the steps of the last recorded run, one lane after the other. Stages with functions
+  /// are those of the first lane.
   const std::vector<StepRecord>& record() const { return records_; }
 
  private:
@@ -90,7 +90,7 @@ class RoundTrip {
   std::vector<std::vector<void*>> no_lane_;  ///< buffers of the caller's arrays beyond the lanes
   std::vector<double> block_results_;
   std::vector<Context> contexts_;     ///< of the lanes, in a joint stage
-  std::vector<void* const*> arrays_;  ///< of all fields there
+  std::vector<void* const*> arrays_;  ///< arrays of all outward fields
   StageProgress progress_;
   std::vector<std::string> names_;  ///< of the steps
   std::vector<StepRecord> records_;

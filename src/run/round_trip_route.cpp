@@ -34,7 +34,7 @@ RoundTripRoute round_trip_route(const Plan& plan, ApplyIn turn, std::int64_t ran
   trip.route = outward;
   trip.route.stages.resize(trip.turn + 1);
   trip.route.exchanges.resize(trip.turn);
-  // the number of the stage at the turn on the way back
+  // number of the stage at the turn, counted in the return
   const auto turn_back = static_cast<std::ptrdiff_t>(outward.last() - trip.turn);
   RouteStage& at_turn = trip.route.stages.back();
   const RouteStage& at_turn_back = back.stages[static_cast<std::size_t>(turn_back)];

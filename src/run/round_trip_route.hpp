@@ -12,8 +12,8 @@
 
 namespace weft::run {
 
-/// The route of a round trip: outward to the turn, and back. The stage at the turn has the transforms
-/// of both ways; those back are `transforms_back`.
+/// The route of a round trip: outward to the turn, and back. The stage at the turn has the outward
+/// transforms, and also `transforms_back`.
 struct RoundTripRoute {
   RankRoute route = {};
   std::size_t turn = 0;  ///< the number of the stage at the turn

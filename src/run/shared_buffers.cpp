@@ -9,8 +9,9 @@ namespace weft::run {
 namespace {
 
 /// The positions of the buffers in the workspace. Source and target are workspace too if other
-/// ranks cannot access the caller's arrays. The source overlaps the even buffer, because data
-/// written there come from the same place. So does the target, unless a run needs both.
+/// ranks cannot access the caller's arrays. The source overlaps the even buffer, because data for
+/// the even buffer are read from the same place of the source. The target also overlaps it, unless
+/// a run needs both.
 struct Regions {
   std::array<std::int64_t, shared_count> offsets{};
   std::int64_t bytes = 0;
@@ -92,7 +93,7 @@ void SharedBuffers::find_shown(void** buffers) {
       throw Error(ErrorCode::disagreement,
                   "all ranks must make the same call; some run forward and others backward");
   for (int rank = 0; rank < members(); ++rank) {
-    if (rank == rank_) continue;  // uses its own buffer numbers
+    if (rank == rank_) continue;  // this rank uses the numbers of its own buffers
     buffers[peer_buffer(source_buffer, rank)] = workspace_.shown(shown_source, rank);
     buffers[peer_buffer(target_buffer, rank)] = workspace_.shown(shown_target, rank);
   }

@@ -8,8 +8,8 @@
 
 namespace weft::run {
 
-/// The buffers of a run that other ranks see: workspace in node memory, and the caller's arrays if
-/// they are in node memory too.
+/// The buffers of a run that other ranks can access: workspace in node memory, and the caller's
+/// arrays if they are in node memory too.
 class SharedBuffers {
  public:
   /// Returns the workspace in node memory for buffers of these sizes.
@@ -36,7 +36,7 @@ class SharedBuffers {
   /// Fills in source and target of the other ranks, after the first exchange of a call. Throws
   /// Error(disagreement) on all ranks if they are in different kinds of calls.
   void find_shown(void** buffers);
-  /// Ends a call; `wait`: until all ranks have ended it.
+  /// Ends a call. If `wait`, waits until all ranks have ended it.
   void end(bool wait);
 
  private:

@@ -29,7 +29,8 @@ AxisTransform axis_transform(const Problem& problem, const Stage& stage, int axi
   const int sign = sign_of(problem, direction);
   t.kind = sign < 0 ? LineKind::c2c_forward : LineKind::c2c_backward;
   if (problem.halves(axis)) {
-    // Libraries have r2c with the sign - and c2r with +; the other signs are their conjugates.
+    // Libraries have r2c with the sign - and c2r with the sign +. For the other signs, the results
+    // are conjugated.
     t.kind = {Kind::r2c, direction};
     t.conjugate_output = t.kind == LineKind::r2c && sign > 0;
     t.conjugate_input = t.kind == LineKind::c2r && sign < 0;
@@ -48,8 +49,8 @@ AxisTransform axis_transform(const Problem& problem, const Stage& stage, int axi
   return t;
 }
 
-/// Returns a transform of a convolution: with the sign - up to the middle and + after it, whatever
-/// the sign of the problem. Backward uses the same with the conjugate of the spectrum.
+/// Returns a transform of a convolution. Its sign is - up to the middle and + after it, for any
+/// sign of the problem. Backward uses the same transforms with the conjugate of the spectrum.
 AxisTransform convolution_transform(const Plan& plan, const Stage& stage, bool is_back,
                                     Direction direction,
                                     const std::shared_ptr<const kernel::LineSpectrum>& spectrum) {

@@ -27,19 +27,19 @@ class Transform {
     return execution_.workspace_bytes() +
            (second_execution_ ? second_execution_->workspace_bytes() : 0);
   }
-  /// Returns whether the transform can run: its workspace is its own, or has been set, or has no
-  /// bytes.
+  /// Returns whether the transform can run: it has its own workspace, or the workspace has been
+  /// set, or it needs none.
   bool has_workspace() const { return execution_.has_workspace(); }
   /// Sets the caller's memory as the workspace: at least workspace_bytes(), 64-byte aligned. Local.
   /// If there is a second workspace, it takes a part of this memory.
   void use_workspace(void* memory, std::int64_t bytes);
 
-  /// Collective; `variant` is the same on all ranks. The caller has checked the arrays on all ranks.
-  /// If can_wait_at_gate() is true, the caller may check them during the run instead. Then `gate`
-  /// opens after the check.
+  /// Runs one transform. `variant` is the same on all ranks. The caller has checked the arrays on
+  /// all ranks. If can_wait_at_gate() is true, the caller may check them during the run instead.
+  /// Then `gate` opens after the check. Collective.
   void execute(const Variant& variant, const void* in, void* out, Gate* gate = nullptr);
   /// Returns whether a run out of place can wait at a gate before its first exchange. Until then it
-  /// changes nothing that other ranks see, and of the caller's arrays only the output.
+  /// changes no memory of other ranks, and of the caller's arrays only the output.
   bool can_wait_at_gate() const;
 
   /// Transforms one array after the other. If the exchanges are messages and the workspace is

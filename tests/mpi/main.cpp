@@ -1,5 +1,5 @@
-// The main function of the MPI tests: every rank runs every test, rank 0 alone reports results, and
-// each rank reports its own failures. All ranks end with the same status, and an alarm ends a hang.
+// The main function of the MPI tests. Every rank runs every test. Only rank 0 reports results, and
+// each rank reports its own failures. All ranks end with the same status. An alarm ends a hang.
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 #ifdef __SANITIZE_ADDRESS__
-/// Keeps the libraries that MPI unloads at its end mapped: the leak checker runs later, and finds
-/// its suppressions (tools/lsan.supp) by the library's name.
+/// Replaces dlclose(), so that libraries stay loaded that MPI would unload at its end. The leak
+/// checker runs later, and finds its suppressions (tools/lsan.supp) by a library's name.
 extern "C" int dlclose(void*) noexcept { return 0; }
 #endif
 
@@ -21,7 +21,7 @@ namespace {
 int world_rank = 0;
 char current_test[256] = "(before the first test)";
 
-/// Prints nothing but this rank's failures, each with the rank.
+/// Prints only this rank's failures, each with the rank.
 class FailuresOfThisRank : public testing::EmptyTestEventListener {
   void OnTestPartResult(const testing::TestPartResult& result) override {
     if (!result.failed()) return;
@@ -32,7 +32,7 @@ class FailuresOfThisRank : public testing::EmptyTestEventListener {
   }
 };
 
-/// A failure on one rank can leave the others waiting for it, which no test framework notices.
+/// A failure on one rank can make the others wait for ever, which no test framework notices.
 extern "C" void on_alarm(int) {
   char text[400];
   const int length = std::snprintf(
@@ -45,15 +45,16 @@ extern "C" void on_alarm(int) {
   std::abort();
 }
 
-/// Seconds that one test may take, on a machine with fewer cores than ranks too; 0: any.
+/// Returns the seconds that one test may take, even on a machine with fewer cores than ranks. 0: no
+/// limit.
 unsigned time_limit_s() {
   const char* text = std::getenv("WEFT_TEST_TIMEOUT_S");
   const long seconds = text != nullptr ? std::strtol(text, nullptr, 10) : 300;
   return seconds > 0 ? static_cast<unsigned>(seconds) : 0;
 }
 
-/// Remembers which test runs, and gives each its time: all of them together take as long as their
-/// number and the machine say.
+/// Remembers which test runs, and starts the alarm again for each test. The limit is for one test,
+/// not for all.
 class CurrentTest : public testing::EmptyTestEventListener {
   void OnTestStart(const testing::TestInfo& info) override {
     std::snprintf(current_test, sizeof current_test, "%s.%s", info.test_suite_name(), info.name());
@@ -79,7 +80,7 @@ int main(int argc, char** argv) {
   if (world_rank != 0) {
     std::unique_ptr<testing::TestEventListener>(
         listeners.Release(listeners.default_result_printer()));
-    listeners.Append(new FailuresOfThisRank);  // owned by the framework from here on
+    listeners.Append(new FailuresOfThisRank);  // the framework owns and deletes it
   }
   listeners.Append(new CurrentTest);
 

@@ -53,8 +53,8 @@ void release(PyObject* capsule) {
   nb::find(static_cast<Kernels<T>*>(PyCapsule_GetContext(capsule))).dec_ref();
 }
 
-/// Returns a function of weft's tiles and its data, as scipy.LowLevelCallable has them. It keeps the
-/// kernels.
+/// Returns a function of weft's tiles with its data, in the form of scipy.LowLevelCallable. It
+/// keeps the kernels alive.
 template <class T, void (Kernels<T>::*kernel)(const Tile&) const>
 nb::object capsule_of(Kernels<T>& kernels) {
   nb::object made = nb::steal(PyCapsule_New(reinterpret_cast<void*>(&call<T, kernel>),

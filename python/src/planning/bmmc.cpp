@@ -31,7 +31,8 @@ bmmc::BitMatrix to_matrix(const Rows& rows) {
   return bmmc::BitMatrix::from_rows(rows, static_cast<int>(rows.size()));
 }
 
-/// Plans the fewest I/Os on one processor, and the fewest sent records on several.
+/// Plans for the fewest I/Os on one processor, and for the fewest sent records on several
+/// processors.
 PermutationPlan planned_permutation(const Rows& rows, bmmc::Bits complement,
                                     std::int64_t memory_records, std::int64_t block_records,
                                     std::int64_t disks, std::int64_t processors) {

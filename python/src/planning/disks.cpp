@@ -119,7 +119,7 @@ void bind_set(nb::module_& m) {
            "Returns the transfers so far: of each disk, and parallel I/Os.");
 }
 
-/// Python owns it.
+/// Creates a set. Python owns the result.
 OpenSet* created(const std::string& path, const std::vector<std::string>& directories,
                  const std::vector<std::int64_t>& shape, const std::string& dtype,
                  std::int64_t bytes, std::int64_t block_bytes, int processors,

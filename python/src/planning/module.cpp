@@ -30,10 +30,11 @@ using weft::python::as_tuple;
 
 namespace {
 
-/// output.empty() is in node memory, and so is the result of a call without `out`.
+/// output.empty() returns an array in node memory, and so does a call without `out`.
 constexpr weft::planner::Freedom outputs_of_python{.outputs_in_node_memory = true};
 
-/// Uses the buffer protocol, which costs a fifth of `__array_interface__` but refuses some dtypes.
+/// Returns the address of an array. The buffer protocol takes a fifth of the time of
+/// `__array_interface__`, but it refuses some dtypes.
 std::uintptr_t start_of(nb::handle array) {
   Py_buffer buffer;
   if (PyObject_GetBuffer(array.ptr(), &buffer, PyBUF_STRIDES) == 0) {
@@ -399,7 +400,7 @@ void bind_plan(nb::module_& m) {
 
 NB_MODULE(_planning, m) {
   m.doc() = "Layouts, problems and plans of weft; needs no MPI.";
-  // Objects that a program still holds when Python ends are not the user's concern.
+  // A program may still hold objects when Python ends. This needs no warning.
   nanobind::set_leak_warnings(std::getenv("WEFT_DEBUG") != nullptr);
   weft::python::translate_errors();
   weft::python::bind_layout(m);

@@ -26,7 +26,7 @@ namespace {
 using ooc::KPass;
 using ooc::KPassPlan;
 
-/// Returns the words of kinds, where the r2c of an inverse is c2r.
+/// Returns the words of kinds. In an inverse, r2c is called c2r.
 std::string in_direction(const ooc::KPassProblem& problem, std::string words) {
   const auto at = problem.real_input ? std::string::npos : words.find("r2c");
   return at == std::string::npos ? words : words.replace(at, 3, "c2r");

@@ -15,8 +15,8 @@ using namespace nb::literals;
 namespace weft::python {
 namespace {
 
-/// Calls Python with the address of a tile. The object is borrowed: FieldFunction in Python keeps
-/// it.
+/// Calls a Python function with the address of a tile. The reference is borrowed: FieldFunction in
+/// Python keeps the object alive.
 void call_python(PyObject* callable, const Tile& tile) {
   const nb::gil_scoped_acquire acquire;
   const nb::object answer =

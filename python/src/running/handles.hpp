@@ -7,14 +7,14 @@
 
 namespace weft::python {
 
-/// Returns the communicator of a Fortran handle, which is Python's name for it; None is this
+/// Returns the communicator of a Fortran handle, by which Python identifies it. None means this
 /// process alone.
 inline comm::Communicator group_of(const std::optional<int>& fortran_handle) {
   if (!fortran_handle) return comm::Communicator::solo();
   return comm::communicator_of(MPI_Comm_f2c(*fortran_handle));
 }
 
-// Python names memory by its address.
+// Python passes memory as an address.
 inline const void* pointer(std::uintptr_t address) {
   return reinterpret_cast<const void*>(address);  // NOLINT(performance-no-int-to-ptr)
 }

@@ -1,4 +1,4 @@
-// Memory of local arrays: node memory, which a pool keeps and reuses.
+// Memory of local arrays. It is node memory, which a pool keeps and reuses.
 #include "running/memory.hpp"
 
 #include <algorithm>
@@ -18,7 +18,8 @@ using namespace nb::literals;
 namespace weft::python {
 namespace {
 
-/// Segments of dropped arrays, kept for the next array: fresh pages cost more than a transform.
+/// Segments of dropped arrays, kept for the next array. New pages would cost more time than a
+/// transform.
 class Shelf {
  public:
   comm::NodeSegment take(std::int64_t bytes, comm::NodeMemoryKind kind) {
@@ -69,7 +70,7 @@ class MemoryPool {
     const auto wanted = kind == "memfd"   ? comm::NodeMemoryKind::memfd
                         : kind == "posix" ? comm::NodeMemoryKind::posix
                                           : comm::NodeMemoryKind::ordinary;
-    // Python owns it.
+    // Python owns the result.
     return new Memory(shelf_, shelf_->take(std::max<std::int64_t>(bytes, 1), wanted));
   }
 
@@ -86,7 +87,8 @@ nb::dict array_interface(const Memory& memory) {
   return interface;
 }
 
-/// Reads, changes and writes every double once: the least cost of a pass over memory.
+/// Reads, changes and writes every double once. This is the smallest possible cost of a pass over
+/// memory.
 void memory_pass(std::uintptr_t address, std::int64_t bytes, int threads) {
   // NOLINTNEXTLINE(performance-no-int-to-ptr): Python names memory by its address
   auto* values = reinterpret_cast<double*>(address);

@@ -39,7 +39,7 @@ using weft::python::writable;
 
 namespace {
 
-/// output.empty() is in node memory, and so is the result of a call without `out`.
+/// output.empty() returns an array in node memory, and so does a call without `out`.
 constexpr bool outputs_in_node_memory = true;
 
 weft::PlanBy plan_by_of(const std::string& word) {
@@ -163,7 +163,7 @@ void bind_fft(nb::module_& m) {
   weft::python::bind_operators(m);
 }
 
-/// A turn on a communicator in Python, for calls that consist of several calls.
+/// A thread's turn on a communicator, for Python functions that make several calls.
 class Turn {
  public:
   explicit Turn(std::optional<int> comm) : comm_(comm) {}
@@ -350,7 +350,7 @@ void bind_environment(nb::module_& m) {
 
 NB_MODULE(_running, m) {
   m.doc() = "Transforms and redistribution of weft, over MPI.";
-  nb::module_::import_("weft._planning");  // the types of layouts and plans
+  nb::module_::import_("weft._planning");  // registers the types of layouts and plans
   weft::python::translate_errors();
   bind_fft(m);
   weft::python::bind_halo(m);

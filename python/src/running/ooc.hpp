@@ -24,7 +24,8 @@ ooc::PassOptions options_of(const std::string& effort, int sign, double scale, b
                             const nanobind::object& progress);
 
 /// Returns the checkpoints of `keeper`, which has is_due() and keep(pass, panels done, whether the
-/// next panel is in the journal). keep raises its own error, or returns an error for all ranks.
+/// next panel is in the journal). keep() raises an error of this rank, or returns an error for all
+/// ranks.
 ooc::Checkpoints checkpoints_of(const nanobind::object& keeper);
 
 nanobind::dict as_dict(const ooc::PassOutcome& outcome);

@@ -16,7 +16,7 @@ using namespace nb::literals;
 namespace weft::python {
 namespace {
 
-/// Returns this rank's numbers, which Python names by their address.
+/// Returns this rank's numbers. Python passes them as an address.
 operators::SpectrumArray array_of(const Plan& plan, std::int64_t rank, std::uintptr_t address,
                                   bool is_complex) {
   return {rank, pointer(address), is_complex ? Element::complex : Element::real,

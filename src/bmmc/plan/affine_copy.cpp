@@ -6,8 +6,8 @@
 namespace weft::bmmc {
 namespace {
 
-/// Returns the change of a place from record j to j + 1, by the number of trailing ones of j. All
-/// bits up to its lowest 0 change.
+/// Returns the changes of a place from record j to j + 1. The index is the number of trailing ones
+/// of j, because all bits of j up to its lowest 0 change.
 std::vector<Bits> steps_of(const std::vector<Bits>& columns, std::size_t skipped) {
   const Bits kept = ~bit_range(0, static_cast<int>(skipped));
   std::vector<Bits> steps;
@@ -17,7 +17,8 @@ std::vector<Bits> steps_of(const std::vector<Bits>& columns, std::size_t skipped
   return steps;
 }
 
-/// Returns lg of the records that are neighbours, in the same order, in both.
+/// Returns lg of the number of consecutive records that are neighbours, in the same order, in both
+/// places.
 std::size_t lg_run(const AffinePlaces& from, const AffinePlaces& to) {
   Bits different = from.first ^ to.first;
   for (std::size_t k = 0; k < from.columns.size(); ++k)

@@ -12,10 +12,10 @@
 namespace weft::bmmc {
 namespace {
 
-/// Values derived from the sizes alone.
+/// Values that follow from the sizes.
 struct Sizes {
   DiskModel permuting;  ///< with the memory of permutations
-  int lg_memoryload;    ///< of mini-butterflies, over all processors
+  int lg_memoryload;    ///< lg of the records of a load of mini-butterflies, over all processors
 };
 
 std::int64_t divided(std::int64_t value, std::int64_t divisor, const std::string& name) {
@@ -95,8 +95,8 @@ PermutationAnalysis permuted(const std::string& name, const BitMatrix& a, const 
   return result;
 }
 
-/// Returns bit reversal from band size BD and a rotation after each superlevel, the last one to
-/// band size BD.
+/// Returns the permutations: bit reversal from band size BD, then a rotation after each superlevel,
+/// the last one to band size BD.
 std::vector<PermutationAnalysis> permutations_of(const std::vector<int>& depths, int lg_band,
                                                  const DiskModel& disks, Factoring factoring) {
   const BitMatrix place = placement(lg_band, disks);

@@ -12,8 +12,8 @@
 
 namespace weft::bmmc {
 
-/// The place of consecutive records (the band size beta) and the span of a mini-butterfly (F): the
-/// four variants of paper 003, section 6.
+/// The four variants of paper 003, section 6. They differ in the place of consecutive records (the
+/// band size beta) and in the span F of a mini-butterfly.
 enum class FftMethod {
   stripe_communicating,      ///< beta = BD, F = M
   memoryload_communicating,  ///< beta = M, F = M
@@ -23,17 +23,17 @@ enum class FftMethod {
 extern const std::vector<FftMethod> fft_methods;
 /// Returns the paper's name, such as "stripe-major/communication".
 const char* to_string(FftMethod method);
-/// The inverse. Errors: Error(invalid_argument) that lists the words.
+/// Inverse of to_string(). Errors: Error(invalid_argument) that lists the words.
 FftMethod fft_method_of(std::string_view word);
 
 /// The factors of the permutations that are counted.
 enum class Factoring {
-  published,      ///< MLD passes and an MRC pass, lowest bits first: reproduces 003, Fig. 7
+  published,      ///< MLD passes and an MRC pass, lowest bits first; reproduces paper 003, Fig. 7
   least_crossing  ///< the choice of factored()
 };
 
 const char* to_string(Factoring factoring);
-/// The inverse. Errors: Error(invalid_argument) that lists the words.
+/// Inverse of to_string(). Errors: Error(invalid_argument) that lists the words.
 Factoring factoring_of(std::string_view word);
 
 /// An out-of-core FFT by superlevels. Numbers are powers of two.
@@ -44,9 +44,9 @@ struct SuperlevelFft {
   std::int64_t disks = 1;
   std::int64_t processors = 1;
   std::int64_t record_bytes = 16;
-  /// Buffers that memory is split into; one is a memoryload of mini-butterflies.
+  /// Number of buffers into which memory is divided. One buffer holds a load of mini-butterflies.
   std::int64_t butterfly_buffers = 2;
-  /// Buffers while records are permuted.
+  /// Number of buffers while records are permuted.
   std::int64_t permutation_buffers = 4;
   Factoring factoring = Factoring::least_crossing;
   friend bool operator==(const SuperlevelFft&, const SuperlevelFft&) = default;
@@ -65,12 +65,15 @@ struct FftAnalysis {
   DiskModel disks;          ///< with the memory of permutations
   int lg_band = 0;          ///< beta, records
   int lg_span = 0;          ///< F, records
-  std::vector<int> depths;  ///< butterfly stages of each superlevel
+  std::vector<int> depths;  ///< number of butterfly stages of each superlevel
   std::vector<Superlevel> levels;
-  std::vector<PermutationAnalysis> permutations;  ///< the first one, then one after each level
-  std::int64_t passes = 0;                        ///< over the disks, permutations and superlevels
+  std::vector<PermutationAnalysis> permutations;  ///< one before the first superlevel, then one
+                                                  ///< after each
+  std::int64_t passes = 0;                        ///< passes over the disks, for permutations and
+                                                  ///< superlevels
   std::int64_t parallel_ios = 0;
-  // Per processor; where processors differ, messages of the busiest one and average bytes.
+  // For one processor. If processors differ, messages are those of the busiest, and bytes are the
+  // average.
   std::int64_t butterfly_messages = 0;
   std::int64_t butterfly_bytes = 0;
   std::int64_t permutation_messages = 0;
@@ -78,21 +81,21 @@ struct FftAnalysis {
 
   std::int64_t messages() const { return butterfly_messages + permutation_messages; }
   std::int64_t bytes() const { return butterfly_bytes + permutation_bytes; }
-  /// The rest follows from these two.
+  /// The other members follow from these two.
   friend bool operator==(const FftAnalysis& a, const FftAnalysis& b) {
     return a.method == b.method && a.fft == b.fft;
   }
 };
 
-/// Counts the work of a method without any data: bit reversal, then in each superlevel N/F
-/// mini-butterflies and a rotation by its depth. Conversions of the band size are part of the
-/// permutations.
+/// Counts the work of a method without any data. The work is a bit reversal, then in each
+/// superlevel N/F mini-butterflies and a rotation by its depth. The permutations also convert the
+/// band size.
 ///
-/// A stage of mini-butterflies with inputs on two processors needs two messages of half a load
-/// each. Half of the inputs go one way, half of the results back.
+/// A stage of mini-butterflies may have inputs on two processors. It then needs two messages of
+/// half a load each: one for half of the inputs, and one for half of the results.
 ///
-/// Errors  Error(invalid_argument) unless all sizes are powers of two, P <= D, F >= 2, and N is
-///         more than memory holds. Memory must hold two blocks of each disk in each buffer.
+/// Errors  Error(invalid_argument) unless all sizes are powers of two, P <= D, F >= 2, and N
+///         exceeds memory. Each buffer must have room for two blocks of each disk.
 /// Cost    milliseconds for all sizes.
 /// Source  Cormen and Nicol (003), sections 5 and 6.
 FftAnalysis analyze(const SuperlevelFft& fft, FftMethod method);

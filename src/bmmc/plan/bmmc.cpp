@@ -8,7 +8,7 @@
 namespace weft::bmmc {
 namespace {
 
-/// Limit of counts that are multiplied by 2 and by a number of passes.
+/// Limit of lg N, so that counts times 2 and times a number of passes do not overflow.
 constexpr int n_max = 61;
 
 std::string power(int lg) { return "2^" + std::to_string(lg); }

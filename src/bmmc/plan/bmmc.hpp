@@ -8,8 +8,9 @@ namespace weft::bmmc {
 
 /// The Parallel Disk Model, as base-2 logarithms of numbers of records.
 ///
-/// From its low bits up, an index has b bits of offset in a block, d of the disk, and those of the
-/// stripe. The top p of the d bits are the processor. A memoryload is the low m bits.
+/// From its low bits up, an index consists of b bits for the offset in a block, d bits for the
+/// disk, and the bits of the stripe. The top p of the d bits are the processor. The records with
+/// the same bits above the low m bits are a memoryload.
 struct DiskModel {
   int n = 0;  ///< records
   int m = 0;  ///< records that fit in memory, over all processors
@@ -20,7 +21,7 @@ struct DiskModel {
 
   std::int64_t records() const { return std::int64_t{1} << n; }
   std::int64_t stripes() const { return std::int64_t{1} << (n - b - d); }
-  /// 2N/BD: every record read once and written once.
+  /// Returns 2N/BD, the I/Os that read every record once and write it once.
   std::int64_t ios_of_a_pass() const { return 2 * stripes(); }
 };
 
@@ -44,27 +45,28 @@ struct Bmmc {
 /// Errors: Error(invalid_argument) unless the matrix is n x n and nonsingular and c < N.
 void check(const Bmmc& permutation, const DiskModel& disks);
 
-/// Returns the permutation `first`, followed by `second`.
+/// Returns the permutation that executes `first`, then `second`.
 Bmmc composed(const Bmmc& first, const Bmmc& second);
 Bmmc inverse(const Bmmc& permutation);
 
 // Classes of nonsingular n x n matrices, by Cormen, Sundquist and Wisniewski (PCS-TR94-223).
 
-/// Memory rearrangement: each memoryload goes to one memoryload. One pass of striped I/O.
+/// Memory rearrangement (MRC): each memoryload goes to one memoryload. It takes one pass of striped
+/// I/O.
 bool is_mrc(const BitMatrix& a, const DiskModel& disks);
-/// Memoryload dispersal: each memoryload makes whole target blocks, equally many for each disk. One
-/// pass of striped reads and independent writes.
+/// Memoryload dispersal (MLD): each memoryload becomes whole target blocks, the same number for
+/// each disk. It takes one pass of striped reads and independent writes.
 bool is_mld(const BitMatrix& a, const DiskModel& disks);
-/// One pass of independent reads and striped writes.
+/// The inverse of an MLD. It takes one pass of independent reads and striped writes.
 bool is_mld_inverse(const BitMatrix& a, const DiskModel& disks);
 /// Bit permutation (and complement).
 bool is_bpc(const BitMatrix& a);
 
-/// Returns the rank of phi, the lower left lg(N/M) x lg M block; the inverse has the same (nullity
-/// theorem).
+/// Returns the rank of phi, the lower left lg(N/M) x lg M block. The inverse matrix has the same
+/// rank (nullity theorem).
 int rank_phi(const BitMatrix& a, const DiskModel& disks);
-/// Returns the rank of gamma, the lower left lg(N/B) x lg B block. It is the number of a target
-/// block's index bits that change within a source block.
+/// Returns the rank of gamma, the lower left lg(N/B) x lg B block. It is the number of bits of a
+/// target block's index that change within a source block.
 int rank_gamma(const BitMatrix& a, const DiskModel& disks);
 
 }  // namespace weft::bmmc

@@ -62,8 +62,8 @@ class SuperlevelsCostModel {
                                  fft_.processors, machine_);
   }
 
-  /// The first pass reads the input, the last one writes the output. Loads are those of all
-  /// processors.
+  /// Adds a pass. The first pass reads the input, and the last one writes the output. Loads are
+  /// loads of all processors together.
   void add_pass(bool reads_blocks, bool writes_blocks, double compute_s, std::int64_t buffers) {
     const model::VolumeRole source =
         done_ == 0 ? model::VolumeRole::input : model::VolumeRole::scratch;

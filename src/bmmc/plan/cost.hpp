@@ -8,8 +8,8 @@
 
 namespace weft::bmmc {
 
-/// Predicted cost of an FFT by superlevels. In seconds. Each part except `seconds` is the time of
-/// this part alone.
+/// Predicted cost of an FFT by superlevels. In seconds. `seconds` is the total. Each other member
+/// is the time of one part alone.
 struct SuperlevelsCost {
   double disk_s = 0;
   double compute_s = 0;
@@ -17,14 +17,14 @@ struct SuperlevelsCost {
   double seconds = 0;
 };
 
-/// Predicts the time of the transform that analyze() has counted, with scratch space between its
-/// passes. Pure.
+/// Predicts the time of a transform that analyze() has counted. Its passes are connected by scratch
+/// space. Pure.
 ///
-/// Model   A pass reads and writes all records: in long accesses where a memoryload is consecutive
-///         (striped), otherwise block by block (independent). The cost of a superlevel of k stages
-///         is lines of 2^k points and twiddles; a permutation moves its records through memory.
-///         Messages by their average length between two ranks of a node, each processor with its
-///         own threads.
+/// Model   A pass reads and writes all records. It uses long accesses if a memoryload is
+///         consecutive (striped), otherwise single blocks (independent). A superlevel of k stages
+///         costs lines of 2^k points and twiddles. A permutation moves its records through memory.
+///         Messages have their average length, and are between two ranks of a node. Each processor
+///         has its own threads.
 /// Errors  those of check() for machine and storage.
 SuperlevelsCost cost_of(const SuperlevelFft& fft, const FftAnalysis& analysis, Precision precision,
                         int threads, const Machine& machine, const model::DiskAssignment& storage);

@@ -17,15 +17,17 @@ std::string shape_of(const BitMatrix& a) {
                                                shape_of(b) + "; give matrices that fit");
 }
 
-/// The rows of a matrix after Gauss-Jordan elimination, each stored at its pivot: its lowest bit,
-/// which no other row has. Also the rows of a second matrix after the same steps.
+/// The rows of a matrix after Gauss-Jordan elimination. Each row is stored at the index of its
+/// pivot, its lowest bit, which no other row has. Also the rows of a second matrix after the same
+/// steps.
 struct Reduced {
   Bits pivots = 0;
   std::array<Bits, bits_max> with_pivot{};
   std::array<Bits, bits_max> beside{};
 };
 
-/// Works row by row on the bits that are set: matrices of permutations have few.
+/// Eliminates row by row. It visits only the bits that are set, because matrices of permutations
+/// have few.
 Reduced reduced(const BitMatrix& a, const BitMatrix& beside) {
   Reduced result;
   for (int number = 0; number < a.rows(); ++number) {

@@ -29,7 +29,7 @@ class BitMatrix {
   /// Makes a matrix of zeros. Errors: Error(invalid_argument) unless 0 <= rows, columns <= 64.
   BitMatrix(int rows, int columns);
   static BitMatrix identity(int size);
-  /// Column j is columns[j].
+  /// Returns the matrix whose column j is columns[j].
   static BitMatrix from_columns(int rows, const std::vector<Bits>& columns);
   static BitMatrix from_rows(const std::vector<Bits>& rows, int columns);
 
@@ -77,8 +77,8 @@ bool is_nonsingular(const BitMatrix& a);
 /// Errors: Error(invalid_argument) that names the shape or the rank if there is no inverse.
 BitMatrix inverse(const BitMatrix& a);
 /// Returns a basis of all x with A x = 0, in ascending order. Each x belongs to a column of A that
-/// depends on the columns before it: that column is the highest bit of x. The other bits are the
-/// independent columns that sum up to it.
+/// is a sum of earlier columns. The highest bit of x is this column. The other bits are the
+/// independent columns of the sum.
 std::vector<Bits> kernel(const BitMatrix& a);
 
 /// Returns the rows as words of 0 and 1, the most significant bit first.

@@ -11,11 +11,13 @@
 namespace weft::bmmc {
 namespace {
 
-/// The exchange from V, the offsets of source blocks, to A^-1 V, those of target blocks.
+/// The exchange from V, the offsets of source blocks, to A^-1 V, the offsets of target blocks.
 struct Path {
   Subspace common;
-  std::vector<Bits> leaving;   ///< with `common` a basis of V; left in this order
-  std::vector<Bits> arriving;  ///< the same of A^-1 V
+  std::vector<Bits> leaving;   ///< together with `common` a basis of V. The vectors leave in this
+                               ///< order
+  std::vector<Bits> arriving;  ///< together with `common` a basis of A^-1 V. The vectors arrive in
+                               ///< this order
 };
 
 std::vector<Bits> beyond(const Subspace& common, const Subspace& space) {
@@ -26,7 +28,8 @@ std::vector<Bits> beyond(const Subspace& common, const Subspace& space) {
   return vectors;
 }
 
-/// Returns the vectors in order: first those that reach further disks, by the disk bits of A x.
+/// Returns the vectors in another order: first those that reach further disks, by the disk bits of
+/// A x.
 std::vector<Bits> reaching_first(const std::vector<Bits>& vectors, const BitMatrix& a,
                                  const DiskModel& disks) {
   const BitMatrix rows = a.block(disks.b, disks.b + disks.d, 0, disks.n);
@@ -37,8 +40,8 @@ std::vector<Bits> reaching_first(const std::vector<Bits>& vectors, const BitMatr
   return ordered;
 }
 
-/// The first pass reaches disks of the source by `arriving`, the last one disks of the target by
-/// `leaving`.
+/// Returns the path. The first vectors of `arriving` let the first pass reach as many disks of the
+/// source as possible. The last vectors of `leaving` do this for the last pass and the target.
 Path path_of(const BitMatrix& a, const DiskModel& disks) {
   const Subspace from = Subspace::of_bits(0, disks.b);
   const Subspace to = from.image(inverse(a));
@@ -52,8 +55,9 @@ Path path_of(const BitMatrix& a, const DiskModel& disks) {
 
 /// Returns the layout in which the first `now` vectors have been exchanged. It is the inverse of a
 /// basis: its first b vectors become the offsets, the next d the disks. The previous pass held in
-/// memory the vectors that have left since `before`; the next one holds those that arrive until
-/// `after`. A disk bit that is 1 on one of each makes both passes use all disks equally.
+/// memory the vectors that have left since `before`. The next pass holds the vectors that arrive
+/// until `after`. Each disk bit is 1 on one vector of both kinds, so both passes use all disks
+/// equally.
 BitMatrix layout_on(const Path& path, std::size_t before, std::size_t now, std::size_t after,
                     const DiskModel& disks) {
   std::vector<Bits> basis = path.common.basis();

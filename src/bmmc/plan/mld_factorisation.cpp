@@ -18,7 +18,7 @@ class ColumnWork {
       : disks_(disks), columns_(transposed(a)), undo_(identity()) {}
 
   /// Adds left columns to right ones until delta, the lower right block, is nonsingular. Then adds
-  /// left columns to each other until only rank phi of them are nonzero below.
+  /// left columns to each other until only rank phi of them are not zero in the lower block.
   void trail_and_reduce() {
     for (int right = disks_.m; right < disks_.n; ++right) {
       Subspace others;
@@ -36,8 +36,8 @@ class ColumnWork {
     }
   }
 
-  /// Swaps columns that are not zero below with those of b..m-1, as many as fit. Swaps are their
-  /// own inverses.
+  /// Swaps columns that are not zero in the lower block with columns b..m-1, as many as fit. Swaps
+  /// are their own inverses.
   void swap_up(SwapOrder order) {
     const bool lowest = order == SwapOrder::lowest_first;
     int left = 0;
@@ -51,7 +51,7 @@ class ColumnWork {
     }
   }
 
-  /// Erases phi in the columns b..m-1; the eraser is its own inverse.
+  /// Sets phi to zero in the columns b..m-1. This step is its own inverse.
   void erase() {
     const BitMatrix delta = transposed(columns_.block(disks_.m, disks_.n, disks_.m, disks_.n));
     const BitMatrix eraser = inverse(delta) * phi();
@@ -60,7 +60,7 @@ class ColumnWork {
         if (eraser.at(row, column)) add(disks_.m + row, column);
   }
 
-  /// Returns the factor undone since the last call, which is executed next.
+  /// Returns the inverse of all steps since the last call. It is the next factor to be executed.
   BitMatrix take_undone() { return std::exchange(undo_, identity()); }
   BitMatrix rest() const { return transposed(columns_); }
   bool phi_is_zero() const { return phi().is_zero(); }
@@ -68,7 +68,7 @@ class ColumnWork {
  private:
   BitMatrix identity() const { return BitMatrix::identity(disks_.n); }
   Bits lower(int column) const { return columns_.row(column) >> disks_.m; }
-  /// The lower left block.
+  /// Returns the lower left block.
   BitMatrix phi() const { return transposed(columns_.block(0, disks_.m, disks_.m, disks_.n)); }
 
   void add(int from, int to) {
@@ -92,7 +92,7 @@ std::vector<BitMatrix> dispersal_matrices(const BitMatrix& a, const DiskModel& d
     work.erase();
     matrices.push_back(work.take_undone());
   }
-  // Without an MLD pass before it, the undone part is an MRC factor too: one pass in total.
+  // If there is no MLD pass, this part is an MRC factor too, so there is one pass in total.
   matrices.push_back(work.rest() * work.take_undone());
   return matrices;
 }

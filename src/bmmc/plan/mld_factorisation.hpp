@@ -6,19 +6,19 @@
 
 namespace weft::bmmc {
 
-/// The choice of index bits b..m-1 that a pass exchanges for offset bits where it needs fewer than
-/// all. The highest bits choose a place in memory. The lowest are the disk, so that records change
-/// the processor; paper 003 counts messages for these.
+/// A pass exchanges offset bits for some of the index bits b..m-1. This is the order in which these
+/// are chosen. The highest bits choose a place in memory. The lowest bits are the disk, so records
+/// change the processor; paper 003 counts messages for this choice.
 enum class SwapOrder { lowest_first, highest_first };
 
-/// Returns one-pass factors of a permutation, in the order of execution, with striped I/O on at
-/// least one side of each.
+/// Returns factors of a permutation in the order of execution. Each takes one pass, with striped
+/// I/O on at least one side.
 ///
-/// One pass if the permutation is MRC, MLD or MLD^-1. Otherwise ceil(rank phi / lg(M/B)) + 1
-/// passes: MLD passes and then an MRC pass, or those of the inverse backwards. Among these, and
-/// both orders of swaps, the function takes the one that sends the fewest records to other
-/// processors. The inverse never needs fewer passes: its phi has the same rank. Each pass needs
-/// 2N/BD parallel I/Os and M records of memory.
+/// An MRC, MLD or MLD^-1 permutation takes one pass. Others take ceil(rank phi / lg(M/B)) + 1
+/// passes: MLD passes and then an MRC pass, or the passes of the inverse backwards. The inverse
+/// needs the same number of passes, because its phi has the same rank. Of these two, each with both
+/// orders of swaps, the function returns the one that sends the fewest records to other processors.
+/// Each pass needs 2N/BD parallel I/Os and M records of memory.
 ///
 /// Errors  those of check(disks) and check(permutation, disks).
 /// Source  Cormen, Sundquist and Wisniewski, PCS-TR94-223: trailer, reducer, swappers, erasers.

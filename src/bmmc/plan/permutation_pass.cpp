@@ -14,7 +14,7 @@ int disk_rank(const Subspace& group, const BitMatrix& a, const DiskModel& disks)
   return rank_on(group, a, disks.b, disks.b + disks.d);
 }
 
-/// Returns a unit vector for which the disk bits of A x reach further than on the group.
+/// Returns a unit vector x. Adding x to the group raises the rank of the disk bits of A x.
 Bits reaching(const Subspace& group, const BitMatrix& a, const DiskModel& disks) {
   const int now = disk_rank(group, a, disks);
   for (int bit = 0; bit < disks.n; ++bit) {
@@ -24,8 +24,8 @@ Bits reaching(const Subspace& group, const BitMatrix& a, const DiskModel& disks)
   throw Error(ErrorCode::internal, "a nonsingular matrix reaches all disks");
 }
 
-/// Returns a vector that reaches further on both sides. A vector space is not the union of two
-/// smaller ones, so one of these three does.
+/// Returns a vector that reaches further disks on both sides. A vector space is not the union of
+/// two smaller spaces, so one of these three vectors does.
 Bits reaching_both(const Subspace& group, const BitMatrix& a, const BitMatrix& identity,
                    const DiskModel& disks) {
   const Bits one = reaching(group, identity, disks);

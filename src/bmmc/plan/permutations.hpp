@@ -7,13 +7,14 @@
 namespace weft::bmmc {
 
 // Matrices of permutations of 2^n records for out-of-core transforms: the record at index x goes to
-// A x. Errors: Error(invalid_argument) unless 0 <= n <= 64, and as stated.
+// A x. Errors: Error(invalid_argument) unless 0 <= n <= 64. Further errors are stated at each
+// function.
 
 /// Bit k of the index becomes bit target[k]. Errors: unless `target` is a permutation of 0..n-1.
 BitMatrix bit_permutation(const std::vector<int>& target);
 /// Bit k becomes bit n-1-k: the first step of decimation in time.
 BitMatrix bit_reversal(int n);
-/// Bit k becomes bit (k - by) mod n; by may be negative or beyond n.
+/// Bit k becomes bit (k - by) mod n. `by` may be negative or larger than n.
 BitMatrix right_rotation(int n, int by);
 /// Reorders the axes of an array. Axis a of the source, in C order (the last one is the fastest),
 /// has 2^lg_extents[a] entries. Axis a of the target is the source's axis order[a].

@@ -13,7 +13,8 @@ BitMatrix processor_rows(const BitMatrix& a, const DiskModel& disks) {
   return a.block(first, first + disks.p, 0, disks.n);
 }
 
-/// Returns the processor rows of I + A: the change of a record's processor, without the complement.
+/// Returns the processor rows of I + A. They map an index to the change of its processor, without
+/// the complement.
 BitMatrix processor_change(const Bmmc& permutation, const DiskModel& disks) {
   return processor_rows(BitMatrix::identity(disks.n), disks) +
          processor_rows(permutation.matrix, disks);
@@ -45,8 +46,8 @@ ProcessorTraffic processor_traffic(const PermutationPass& pass, const DiskModel&
   const Subspace to = own.image(moved);
   const Subspace all = Subspace::of_bits(0, disks.n).image(moved);
 
-  // The targets of one load of processor q form a coset of to_in_load. If the coset contains 0, one
-  // part stays on q. All loads of q together cover shift + moved(q) + to evenly.
+  // The changes of processor in one load of processor q form a coset of to_in_load. If the coset
+  // contains 0, one part stays on q. All loads of q together cover shift + moved(q) + to evenly.
   ProcessorTraffic result;
   result.rank = all.dimension();
   result.alike = all.dimension() == to.dimension();

@@ -17,9 +17,9 @@ Bits slot_of(const Subspace& span, Bits difference) {
   return slot;
 }
 
-/// Returns a basis of the same space that begins with neighbours in the target, then has neighbours
-/// in the source. It has a cache line and a bit of each. Records are then copied in small squares
-/// for every permutation.
+/// Returns a basis of the same space. It begins with neighbours in the target, followed by
+/// neighbours in the source: one bit more of each than a cache line has. So records are copied in
+/// small squares for every permutation.
 std::vector<Bits> in_squares(const std::vector<Bits>& basis, const BitMatrix& slots) {
   constexpr int lg_edge = 5;
   const Subspace whole = Subspace::spanned(basis);
@@ -60,8 +60,8 @@ RecordRouting::RecordRouting(const PermutationPass& pass, const DiskModel& disks
 void RecordRouting::find_messages() {
   const int size = source_.span.dimension();
   const Bits processors = slot_of_processor((1 << disks_.p) - 1);
-  // Slots of processor 0 that change the processor are in reaching_. Combinations that keep the
-  // processor span the slots of a message.
+  // reaching_ has slots of processor 0 that go to other processors. Combinations of slots that go
+  // to the same processor span the slots of a message.
   std::vector<Bits> stay;
   reaching_.assign(std::size_t{1} << disks_.p, std::nullopt);
   reaching_[0] = 0;
@@ -88,7 +88,7 @@ RecordGroup RecordRouting::group(Bits number) const {
   RecordGroup group;
   group.source_first = combined(group_firsts_, number);
   const Bits goes_to = permutation_.target(group.source_first);
-  // The first index of the group's targets; from there parallel I/Os go along the disks.
+  // The first index of the group's targets. From there parallel I/Os go along the disks.
   group.target_first = target_.span.reduced(goes_to);
   group.shift = slot_of(target_.span, goes_to ^ group.target_first);
   return group;

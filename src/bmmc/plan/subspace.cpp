@@ -25,7 +25,8 @@ bool Subspace::add(Bits x) {
   x = reduced(x);
   if (x == 0) return false;
   const int pivot = std::countr_zero(x);
-  // Vectors with a higher pivot are 0 at bit `pivot` and below.
+  // Vectors with a higher pivot are 0 at bit `pivot` and below. Only vectors with a lower pivot may
+  // have this bit.
   for (Bits rest = pivot_bits_ & bit_range(0, pivot); rest != 0; rest &= rest - 1) {
     Bits& other = with_pivot_[std::countr_zero(rest)];
     if ((other >> pivot & 1) != 0) other ^= x;
@@ -57,7 +58,7 @@ int rank_on(const Subspace& space, const BitMatrix& a, int first, int last) {
 }
 
 Subspace intersection(const Subspace& a, const Subspace& b) {
-  // Sums of a's basis that vanish modulo b.
+  // The intersection consists of those sums of a's basis that are 0 modulo b.
   const std::vector<Bits> basis = a.basis();
   std::vector<Bits> columns;
   for (const Bits x : basis) columns.push_back(b.reduced(x));

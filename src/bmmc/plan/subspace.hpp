@@ -8,8 +8,8 @@
 
 namespace weft::bmmc {
 
-/// A linear subspace of the vectors over GF(2), as a reduced basis. The lowest bit of each vector
-/// is its pivot, which no other vector of the basis has.
+/// A linear subspace of the vectors over GF(2), stored as a reduced basis. The lowest bit of each
+/// basis vector is its pivot. No other basis vector has this bit.
 class Subspace {
  public:
   Subspace() = default;
@@ -26,12 +26,13 @@ class Subspace {
   bool contains(Bits x) const { return reduced(x) == 0; }
   /// Returns the vector of x + subspace that is 0 at all pivots.
   Bits reduced(Bits x) const {
-    // No vector changes the pivot of another, so the pivots of x determine all that must be added.
+    // No basis vector changes the pivot of another. So the pivot bits of x determine which vectors
+    // must be added.
     for (Bits rest = x & pivot_bits_; rest != 0; rest &= rest - 1)
       x ^= with_pivot_[std::countr_zero(rest)];
     return x;
   }
-  /// Adds x to the span; returns false if it was in it.
+  /// Adds x to the span. Returns false if x was already in it.
   bool add(Bits x);
   void add(const Subspace& other);
   /// Returns {A x : x in this}.

@@ -27,9 +27,10 @@ BitPlace place_of(int disk_bit, int lg_load, const DiskModel& disks) {
   return {IndexPart::slot, disk_bit};
 }
 
-/// Returns the frequency bit that a bit of the logical index carries after this superlevel; 0 if a
-/// later stage makes it. The rotation after each superlevel moved the finished frequency bits to the
-/// top of the index. This superlevel makes the next ones, on the lowest `depth` bits.
+/// Returns the frequency bit that a bit of the logical index has after this superlevel. Returns 0
+/// if a later stage computes it. After each superlevel, a rotation moves the finished frequency
+/// bits to the top of the index. This superlevel computes the next ones, in the lowest `depth`
+/// bits.
 Bits frequency_of(int bit, const Superlevel& level, int n) {
   if (bit >= n - level.stages_done) return Bits{1} << (bit - (n - level.stages_done));
   return bit < level.depth ? Bits{1} << (bit + level.stages_done) : 0;

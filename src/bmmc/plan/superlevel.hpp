@@ -12,13 +12,13 @@ namespace weft::bmmc {
 /// become the top bits below lg BD.
 BitMatrix placement(int lg_band, const DiskModel& disks);
 
-/// The most butterfly stages of one sweep over a load: their lines fit in cache.
+/// Largest number of butterfly stages in one sweep over a load. Their lines then fit in cache.
 inline constexpr int most_stages_of_a_sweep = 12;
 
 /// Some butterfly stages of a superlevel, on consecutive bits of the logical index.
 ///
-/// A local step works on consecutive bits of the index in a processor's memory; the lowest is
-/// `first_slot`. A step across processors is one stage, on a bit of the processor's number.
+/// A local step works on consecutive bits of the index in a processor's memory. The lowest of them
+/// is `first_slot`. A step across processors is one stage, on a bit of the processor's number.
 struct ButterflyStep {
   int first_stage = 0;  ///< number in the superlevel: the step's lowest bit of the logical index
   int stages = 1;
@@ -30,20 +30,23 @@ struct ButterflyStep {
 /// One superlevel: the work on each load of 2^lg_load records of all processors.
 ///
 /// A load consists of consecutive stripes that fill the memory of all processors. A processor holds
-/// the records of its own disks, in the order of their index on the disks without its own bits.
+/// the records of its own disks. Their order is that of their index on the disks, without the bits
+/// of the processor.
 struct Superlevel {
   int depth = 0;        ///< butterfly stages
-  int stages_done = 0;  ///< by the superlevels before
+  int stages_done = 0;  ///< stages of the earlier superlevels
   int lg_load = 0;
   std::vector<ButterflyStep> steps = {};
-  /// The frequency bit that each bit of an index carries after this superlevel; 0 for bits of later
-  /// stages. The three lists are for the index in memory, the processor's and the load's number.
+  /// The frequency bit that each bit of an index has after this superlevel; 0 for bits of later
+  /// stages. The three lists are for the index in memory, the number of the processor, and the
+  /// number of the load.
   std::vector<Bits> slot_frequency = {};
   std::vector<Bits> processor_frequency = {};
   std::vector<Bits> load_frequency = {};
 };
 
-/// `place`: the place of a record on the disks by its logical index; a bit permutation.
+/// Makes a superlevel. `place` is a bit permutation that maps the logical index of a record to its
+/// place on the disks.
 Superlevel superlevel(int depth, int stages_done, int lg_load, const BitMatrix& place,
                       const DiskModel& disks);
 

@@ -5,8 +5,8 @@
 
 namespace weft::bmmc {
 
-/// Ranks as processors; their number is a power of two. Messages go pair by pair: in step k with
-/// rank xor k.
+/// Uses ranks as processors. Their number must be a power of two. Messages go pair by pair: in step
+/// k a rank exchanges with rank xor k.
 class MpiProcessorExchange final : public ProcessorExchange {
  public:
   explicit MpiProcessorExchange(const comm::Communicator& comm) : comm_(comm) {}

@@ -19,8 +19,8 @@
 namespace weft::bmmc {
 namespace {
 
-/// Scratch of one rank, addressed by block numbers of the array; it has only the blocks of its own
-/// disks. Runs are single blocks.
+/// Scratch space of one rank. It is addressed by block numbers of the array, but has only the
+/// blocks of the rank's own disks. Each run is a single block.
 class OwnDisksVolume final : public disk::Volume {
  public:
   OwnDisksVolume(ooc::OpenSet set, std::int64_t bytes, int disks, const ooc::Share& own)
@@ -62,8 +62,9 @@ class OwnDisksVolume final : public disk::Volume {
 struct OpenRecordSets {
   ooc::OpenSet input;
   ooc::OpenSet output;
-  ooc::OpenSet scratch;                         ///< on one rank
-  std::unique_ptr<OwnDisksVolume> own_scratch;  ///< on one of several ranks
+  ooc::OpenSet scratch;                         ///< scratch space, if there is only one rank
+  std::unique_ptr<OwnDisksVolume> own_scratch;  ///< scratch space of this rank, if there are
+                                                ///< several
 
   RecordVolumes volumes() const {
     disk::Volume* temporary = scratch.get();

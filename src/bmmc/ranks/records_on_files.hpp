@@ -11,8 +11,8 @@ namespace weft::bmmc {
 
 /// Totals over all ranks.
 struct RecordsOutcome {
-  SuperlevelTimes times;  ///< on average
-  // Messages of the busiest rank, average bytes per rank.
+  SuperlevelTimes times;  ///< average over the ranks
+  // Messages of the busiest rank, and average bytes per rank.
   MessageCount permuting;
   MessageCount butterflies;
   std::int64_t parallel_ios = 0;
@@ -20,19 +20,19 @@ struct RecordsOutcome {
   std::int64_t bytes_read = 0;
   std::int64_t bytes_written = 0;
   disk::BackendKind backend = disk::BackendKind::automatic;
-  bool found_not_finite = false;  ///< in the numbers that were transformed
+  bool found_not_finite = false;  ///< the transformed numbers have NaN or infinity
 };
 
-/// Checks the files of several ranks. The input must be a striped set with blocks in turn on
-/// `disks` disks, with a scratch directory for each disk. The output must be such a set, too.
+/// Checks the files of several ranks. Input and output must be striped sets on `disks` disks, with
+/// blocks on the disks in turn. There must be a scratch directory for each disk.
 ///
 /// Errors  Error(invalid_argument) with the remedy; those of read_index.
 void check_record_files(const ooc::StoredArray& input, std::int64_t scratch_directories, int disks,
                         std::int64_t block_bytes);
 
-/// run_superlevels on files. The blocks of output and scratch are in turn on the D disks of the
-/// plan. On several ranks this also holds for the input. Each rank opens the files of its own
-/// disks. Scratch directories: one for each disk; on one rank any number.
+/// Executes run_superlevels() on files. The blocks of output and scratch space are on the D disks
+/// of the plan in turn. On several ranks this also holds for the input. Each rank opens the files
+/// of its own disks. There is one scratch directory for each disk; on one rank any number.
 ///
 /// Collective. Errors  Error(invalid_argument), the same on all ranks, for a set with another order
 /// or a number of ranks that differs from the plan's processors; those of open_set and

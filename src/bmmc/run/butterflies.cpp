@@ -13,7 +13,7 @@ namespace {
 
 /// Approximate bytes of the lines of a tile: half of a second-level cache.
 constexpr std::int64_t tile_bytes = std::int64_t{1} << 18;
-/// The least number of a tile's lines: adjacent elements then fill whole cache lines.
+/// Smallest number of lines in a tile. Adjacent elements then fill whole cache lines.
 constexpr std::int64_t least_lines = 8;
 
 /// Returns the mask of the frequency bits that the stages before this step have computed.
@@ -56,7 +56,8 @@ LocalButterflies::LocalButterflies(const Superlevel& level, const ButterflyStep&
       length_(std::int64_t{1} << step.stages) {
   const std::int64_t element = complex_bytes(options.precision);
   const std::int64_t granule = kernel::line_alignment_bytes / element;
-  // One granule more: lines of a power of two would use the same sets of the cache.
+  // The pitch has one more granule, because lines a power of two apart would use the same cache
+  // sets.
   pitch_ = rounded_up(length_, granule) + granule;
   tile_lines_ = std::max(least_lines, tile_bytes / (pitch_ * element));
   const int done = level.stages_done + step.first_stage;
@@ -85,8 +86,9 @@ void LocalButterflies::execute(char* load, std::int64_t load_number) const {
     execute_as(reinterpret_cast<std::complex<double>*>(load), load_number);
 }
 
-// The load is an array [outers][2^stages][inners]. A tile has lines of adjacent inners of one outer.
-// If there is one inner, lines are contiguous, and a tile has those of adjacent outers.
+// The load is an array [outers][2^stages][inners]. A tile has the lines of adjacent inner indices
+// of one outer index. If there is only one inner index, lines are contiguous, and a tile has the
+// lines of adjacent outer indices.
 template <class Real>
 void LocalButterflies::execute_as(std::complex<Real>* load, std::int64_t load_number) const {
   const std::int64_t inners = std::int64_t{1} << step_.first_slot;

@@ -18,7 +18,7 @@ namespace weft::bmmc {
 /// transforms them. It scatters them in the order of frequencies.
 class LocalButterflies {
  public:
-  /// `sign` is that of the exponent. The result is multiplied by `scale`.
+  /// `sign` is the sign of the exponent. The result is multiplied by `scale`.
   LocalButterflies(const Superlevel& level, const ButterflyStep& step, int processor, int sign,
                    long double scale, const kernel::LocalOptions& options);
 
@@ -46,15 +46,16 @@ class LocalButterflies {
   kernel::LineRunner lines_;
 };
 
-/// One butterfly stage across two processors. Each of them works on one half of the places in a
-/// load, and computes the results of both processors there.
+/// One butterfly stage across two processors. Each processor works on one half of the places in a
+/// load. There it computes the results of both processors.
 class CrossingButterflies {
  public:
   CrossingButterflies(const Superlevel& level, const ButterflyStep& step, int processor, int sign,
                       const kernel::LocalOptions& options);
 
   /// Executes the stage on places first, ..., first + count - 1. The numbers of the two processors
-  /// differ in the step's bit. `zeros` has the points of the one with a 0, `ones` those of the other.
+  /// differ in the step's bit. `zeros` has the points of the processor whose bit is 0, and `ones`
+  /// the points of the other.
   void execute(char* zeros, char* ones, std::int64_t first, std::int64_t count,
                std::int64_t load_number) const;
 

@@ -41,8 +41,8 @@ class TargetReader {
     ++reads_;
   }
 
-  /// Returns the targets of the indices in the started blocks, block after block; valid until the
-  /// start() after the next one.
+  /// Returns the targets of the indices in the started blocks, block after block. They are valid
+  /// until start() has been called twice more.
   std::span<const std::uint64_t> wait() {
     const StartedRead read = std::exchange(reading_, {});
     volume_.wait(read.ticket);
@@ -67,8 +67,9 @@ class TargetReader {
   std::int64_t reads_ = 0;
 };
 
-/// Returns for each disk the blocks to read for the candidate: that of index 0, and those of a
-/// single bit of the disk. Each bit of the stripe adds one block, on the disk that has the fewest.
+/// Returns for each disk the blocks to read for the candidate: the block of index 0, and the blocks
+/// whose disk number has a single bit. Each bit of the stripe adds one block, on the disk with the
+/// fewest blocks so far.
 std::vector<std::vector<std::int64_t>> telling_blocks(const DiskModel& disks) {
   std::vector<std::vector<std::int64_t>> of_disk(std::size_t{1} << disks.d);
   of_disk[0].push_back(0);

@@ -49,7 +49,8 @@ class PassRunner {
  private:
   char* buffer(std::size_t k) { return buffers_.at(k).as<char>(); }
 
-  /// Buffers 0 and 1 are read in turn, 2 and 3 written.
+  /// Permutes a group on one processor. Buffers 0 and 1 are read in turn; 2 and 3 are written in
+  /// turn.
   void permute(Bits number, const RecordGroup& group) {
     const std::size_t turn = number % 2;
     read_.wait();
@@ -59,7 +60,8 @@ class PassRunner {
     start_write(group, written_.at(turn), buffer(2 + turn));
   }
 
-  /// Buffer 0 is read, 1 sent, 2 received, 3 written.
+  /// Permutes a group on several processors. Buffer 0 is read, 1 is sent, 2 is received and 3 is
+  /// written.
   void exchange(Bits number, const RecordGroup& group) {
     run_.together([&] {
       deferred_.settle();
@@ -158,7 +160,7 @@ class PassRunner {
   std::vector<ProcessorExchange::ProcessorMessage> received_;
   Deferred deferred_;
   PhaseClock watch_;
-  // Last: they end all transfers before the buffers are freed.
+  // These are the last members, so that all transfers end before the buffers are freed.
   LoadTransfer read_;
   std::array<LoadTransfer, 2> written_;
 };

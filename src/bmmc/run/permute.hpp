@@ -9,17 +9,17 @@
 
 namespace weft::bmmc {
 
-/// Buffers of a group's size that execute_pass() holds in each processor's memory.
+/// Number of buffers, each of a group's size, in each processor's memory during execute_pass().
 inline constexpr int permuting_buffers = 4;
 
 /// Executes one pass: reads each record once from one volume and writes it once to another.
 ///
-/// For each group: reads its blocks, permutes its records in memory and between processors, writes
-/// whole blocks. One processor reads the next group and writes the last one while it permutes.
-/// Several processors read the next one while they unpack received records.
+/// For each group it reads the blocks, permutes the records in memory and between processors, and
+/// writes whole blocks. A single processor reads the next group and writes the previous one while
+/// it permutes. Several processors read the next group while they unpack received records.
 ///
-/// Volumes  different ones of 2^n records. A processor accesses only blocks of its own disks; block
-///          k is on disk k mod D.
+/// Volumes  two different volumes of 2^n records. A processor accesses only blocks of its own
+///          disks. Block k is on disk k mod D.
 /// Cost     parallel_ios(pass, disks) I/Os, one ticket each; messages and records as in
 ///          processor_traffic().
 /// Memory   permuting_buffers times the records of a group, over all processors.

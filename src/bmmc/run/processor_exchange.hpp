@@ -18,13 +18,13 @@ class ProcessorExchange {
     char* memory = nullptr;
     std::int64_t bytes = 0;
   };
-  /// Sends at most one message to each processor and receives at most one from each. Collective:
-  /// call it only after together() has shown that no processor failed. A failing exchange ends the
-  /// program on all processors.
+  /// Sends at most one message to each processor and receives at most one from each. Collective.
+  /// May be called only after together() has shown that no processor failed. A failing exchange
+  /// ends the program on all processors.
   virtual void exchange(std::span<const ProcessorMessage> sent,
                         std::span<const ProcessorMessage> received) = 0;
 
-  /// Collective: does the local work; an error on any processor is thrown on all.
+  /// Does the local work. If it throws on any processor, the error is thrown on all. Collective.
   virtual void together(const std::function<void()>& work) = 0;
 };
 

@@ -26,12 +26,12 @@ struct SuperlevelCounts {
   SuperlevelTimes times;
   MessageCount permuting;
   MessageCount butterflies;
-  std::int64_t parallel_ios = 0;  ///< those with this processor
-  bool looks_at_input = false;    ///< while butterflies read the input's own numbers
-  bool found_not_finite = false;  ///< in these numbers
+  std::int64_t parallel_ios = 0;  ///< I/Os of this processor
+  bool looks_at_input = false;    ///< true while butterflies read the numbers of the input
+  bool found_not_finite = false;  ///< these numbers have NaN or infinity
 };
 
-/// Context of the passes of one processor; the caller keeps all of it alive.
+/// The context of the passes of one processor. The caller keeps all of it alive.
 struct RecordRun {
   std::int64_t record_bytes = 16;
   ProcessorExchange* peers = nullptr;
@@ -40,7 +40,8 @@ struct RecordRun {
   std::function<void()> on_load = {};
 
   int processor() const { return peers == nullptr ? 0 : peers->rank(); }
-  /// Collective where there are several processors.
+  /// Does the work, and throws an error of any processor on all. Collective if there are several
+  /// processors.
   void together(const std::function<void()>& work) const {
     if (peers == nullptr)
       work();
@@ -49,12 +50,12 @@ struct RecordRun {
   }
 };
 
-/// Work between two agreements of all processors. An error is kept for the next agreement, and no
-/// work is done until then. So one agreement a load is enough.
+/// Work between two agreements of all processors. An error is stored until the next agreement, and
+/// no further work is done until then. So one agreement for each load is enough.
 class Deferred {
  public:
   void run(const std::function<void()>& work);
-  /// Throws the kept error.
+  /// Throws the stored error, if any.
   void settle();
 
  private:

@@ -10,8 +10,8 @@
 namespace weft::bmmc {
 namespace {
 
-/// Volumes for permuting passes: each reads the result of the previous one. Targets alternate so that
-/// the final pass writes volumes.output.
+/// Volumes for permuting passes. Each pass reads the result of the previous one. Targets alternate
+/// so that the last pass writes to volumes.output.
 class AlternatingVolumes {
  public:
   AlternatingVolumes(const RecordVolumes& volumes, std::int64_t passes)
@@ -106,7 +106,7 @@ SuperlevelCounts run_superlevels(const FftAnalysis& fft, const RecordVolumes& vo
   AlternatingVolumes alternating(volumes, permuting_passes(fft));
   permute(fft.permutations.front().passes, fft.disks, alternating, run);
   for (std::size_t k = 0; k < fft.levels.size(); ++k) {
-    counts.looks_at_input = k == 0;  // later ones read weft's own numbers
+    counts.looks_at_input = k == 0;  // later superlevels do not read the input
     execute_superlevel(fft.levels[k], fft.disks, alternating.source(), options.sign,
                        k == 0 ? options.scale : 1, local, run);
     permute(fft.permutations[k + 1].passes, fft.disks, alternating, run);

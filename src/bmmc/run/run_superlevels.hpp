@@ -11,7 +11,7 @@
 
 namespace weft::bmmc {
 
-/// The volumes of one processor: different ones, each of 2^n records.
+/// The volumes of one processor. They are different volumes, each of 2^n records.
 struct RecordVolumes {
   disk::Volume* input = nullptr;
   disk::Volume* output = nullptr;
@@ -19,7 +19,7 @@ struct RecordVolumes {
   disk::Volume* scratch = nullptr;
 };
 
-/// Progress: finished loads of memory, of all loads.
+/// Receives the progress: the number of finished loads of memory, and of all loads.
 using LoadProgress = std::function<void(std::int64_t done, std::int64_t loads)>;
 
 struct SuperlevelsOptions {
@@ -38,8 +38,8 @@ SuperlevelCounts run_permutation(const std::vector<PermutationPass>& passes, con
                                  ProcessorExchange* peers = nullptr,
                                  const LoadProgress& on_load = {});
 
-/// Executes the FFT by superlevels that analyze() has counted, with permuting_buffers and
-/// butterfly_buffers. Blocks, messages and bytes are those counted.
+/// Executes the FFT by superlevels that analyze() has counted with permuting_buffers and
+/// butterfly_buffers. The numbers of blocks, messages and bytes are the counted ones.
 ///
 /// Errors  as run_permutation and execute_superlevel.
 SuperlevelCounts run_superlevels(const FftAnalysis& fft, const RecordVolumes& volumes,

@@ -32,7 +32,7 @@ class SuperlevelRunner {
     for (const ButterflyStep& step : level.steps) {
       if (step.is_local) {
         steps_.emplace_back(LocalButterflies(level, step, processor_, sign, scale, options));
-        scale = 1;  // the first local step applies it
+        scale = 1;  // only the first local step applies the scale
       } else {
         steps_.emplace_back(CrossingButterflies(level, step, processor_, sign, options));
         if (received_.size() == 0) received_ = AlignedBuffer(load_bytes_ / 2);
@@ -73,7 +73,7 @@ class SuperlevelRunner {
     watch_.add_to(seconds);
   }
 
-  /// Load `load` - 3 used the same buffer: its write must end first.
+  /// Load `load` - 3 used the same buffer, so its write must end first.
   void start_read(std::int64_t load) {
     if (load >= loads()) return;
     wait_for(written_.at(buffer_index(load)), times().butterfly_write_s);
@@ -87,7 +87,8 @@ class SuperlevelRunner {
     watch_.add_to(times().butterfly_write_s);
   }
 
-  /// The stripes of a load are consecutive; this processor's disks are neighbours.
+  /// The stripes of a load are consecutive, and this processor's disks are neighbours. So a
+  /// transfer has one run for each stripe.
   void start_transfer(bool reads, std::int64_t load, LoadTransfer& transfer) {
     const std::int64_t disks = std::int64_t{1} << disks_.d;
     const std::int64_t own = disks >> disks_.p;
@@ -158,7 +159,7 @@ class SuperlevelRunner {
   AlignedBuffer received_;
   Deferred deferred_;
   PhaseClock watch_;
-  // Last: they end all transfers before the buffers are freed.
+  // These are the last members, so that all transfers end before the buffers are freed.
   LoadTransfer read_;
   std::array<LoadTransfer, 3> written_;
 };

@@ -15,8 +15,8 @@ inline constexpr int butterfly_buffers = 4;
 /// is written.
 ///
 /// Cost    2N/BD parallel I/Os. Each stage across processors sends 2 messages in each load.
-/// Memory  at most butterfly_buffers times the records of a load, over all processors, and that of
-///         LocalButterflies.
+/// Memory  at most butterfly_buffers times the records of a load, over all processors, and the
+///         memory of LocalButterflies.
 /// Errors  those of the volume and of the engine, and out_of_memory; the same on all processors.
 void execute_superlevel(const Superlevel& level, const DiskModel& disks, disk::Volume& volume,
                         int sign, long double scale, const kernel::LocalOptions& options,

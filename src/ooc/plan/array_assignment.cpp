@@ -17,7 +17,7 @@ struct Spot {
 
 class ArrayAssigner {
  public:
-  /// last_moves: the last pass does not overwrite its input, though it could.
+  /// If `last_moves`, the last pass does not overwrite its input, though it could.
   ArrayAssigner(KPassPlan& plan, bool last_moves)
       : plan_(plan),
         last_moves_(last_moves),
@@ -64,7 +64,7 @@ class ArrayAssigner {
     return plan_.problem.in_place ? model::VolumeRole::output : model::VolumeRole::input;
   }
 
-  /// Returns whether the first pass would overwrite parts of the input that it has not read yet.
+  /// Returns whether the first pass would overwrite input that it has not read yet.
   bool spoils_input(const KPass& first, Spot target) const {
     return source_of_first(first) == model::VolumeRole::output &&
            target.where == model::VolumeRole::output && !first.keeps_order();
@@ -89,8 +89,8 @@ class ArrayAssigner {
 
   Spot scratch_other_than(Spot target, std::size_t end) {
     Spot spot{model::VolumeRole::scratch, 0};
-    // The passes of the kernel end before the others begin, so both may use any area but the
-    // kernel's.
+    // The passes of the kernel end before the others begin. So both may use any area except the
+    // area of the finished kernel.
     const bool keeps_kernel = plan_.kernel_passes > 0 && end > plan_.kernel_passes;
     while (spot == target || (keeps_kernel && spot == kernel_)) ++spot.area;
     return spot;
@@ -146,8 +146,8 @@ void assign_arrays(KPassPlan& plan) {
   KPassPlan other = plan;
   ArrayAssigner(plan, false).place();
   if (!plan.problem.in_place) return;
-  // The first pass may have to write elsewhere than it reads. Whether a second such pass saves or
-  // costs space depends on the number of passes.
+  // The first pass may have to write to another array than it reads. If the last pass does so too,
+  // this saves or costs space, depending on the number of passes. So both ways are compared.
   ArrayAssigner(other, true).place();
   if (other.scratch_bytes < plan.scratch_bytes) plan = other;
 }

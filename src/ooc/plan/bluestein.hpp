@@ -11,15 +11,15 @@ namespace weft::ooc {
 
 /// Bluestein's algorithm on disks, for an array of one axis of n points. With jk = (j^2 + k^2 -
 /// (k-j)^2)/2 the transform becomes a convolution with a chirp. The convolution uses transforms of
-/// P >= 2n - 1 points, where P has the factors 2, 3 and 5. These leave the digits in opposite
-/// order; the inverse transforms restore it, so that all passes are in place.
+/// P >= 2n - 1 points, where P has the factors 2, 3 and 5. The forward transforms leave the digits
+/// in opposite order, and the inverse transform restores the order. So all passes are in place.
 struct BluesteinPasses {
   std::int64_t points = 0;        ///< P
-  std::vector<KPass> passes;      ///< for k radices: k that make the kernel, then 2k - 1
+  std::vector<KPass> passes;      ///< for k radices: k passes that make the kernel, then 2k - 1
   std::size_t kernel_passes = 0;  ///< k
 };
 
-/// Returns the passes, or nullopt where memory is too small for them as well.
+/// Returns the passes. Returns nullopt if memory is too small for them too.
 std::optional<BluesteinPasses> bluestein_passes(const KPassProblem& problem, const PanelSizer& fit);
 
 }  // namespace weft::ooc

@@ -32,7 +32,7 @@ void require_flag(bool holds, const std::string& place, const std::string& rule)
   if (!holds) throw Error(ErrorCode::invalid_argument, place + ": " + rule);
 }
 
-/// Checks the numbers of one pass by themselves.
+/// Checks the numbers of one pass, without the other passes.
 class PassChecker {
  public:
   PassChecker(const KPassPlan& plan, std::size_t number)
@@ -53,7 +53,8 @@ class PassChecker {
   std::string at(const char* key) const { return place_ + "." + key; }
 
   void check_extents() const {
-    std::int64_t elements = 4 * plan_.element_bytes;  // a margin for slabs, and for two arrays
+    std::int64_t elements = 4 * plan_.element_bytes;  // the factor leaves room for slabs, and for
+                                                      // two arrays
     const auto extent = [&](std::int64_t value, const char* key) {
       require_range(value, 1, std::numeric_limits<std::int64_t>::max(), at(key));
       elements = checked_mul(elements, value, place_);
@@ -166,7 +167,8 @@ class PassChecker {
                 pass_.elements() * plan_.element_bytes, "kernel_first");
   }
 
-  /// Checks that an array ends within its volume. On ranks, scratch space has panels instead.
+  /// Checks that an array ends within its volume. On ranks there is no such check for scratch
+  /// space, which has panels.
   void check_end(VolumeRole where, std::int64_t first, std::int64_t element_bytes,
                  std::int64_t bytes, const char* key) const {
     if (where == VolumeRole::nothing || (where == VolumeRole::scratch && plan_.ranks > 1)) return;
@@ -262,7 +264,8 @@ void check_filtering(const KPassPlan& plan) {
             pass.elements());
 }
 
-/// Checks that each pass reads its predecessor's output, the first ones the input.
+/// Checks that each pass reads the output of the previous pass, and that the first passes read the
+/// input.
 void check_chain(const KPassPlan& plan) {
   for (std::size_t i = 0; i < plan.passes.size(); ++i) {
     const KPass& pass = plan.passes[i];

@@ -4,7 +4,7 @@
 
 namespace weft::ooc {
 
-/// Throws invalid_argument, with the rule and the remedy, for a problem against the rules that
+/// Throws invalid_argument, with the rule and the remedy, if a problem breaks a rule that
 /// KPassProblem lists.
 void check_problem(const KPassProblem& problem);
 

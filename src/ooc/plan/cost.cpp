@@ -9,27 +9,30 @@
 namespace weft::ooc {
 namespace {
 
-/// Returns whether I/O overlaps with computing: one panel is read, one transformed, one written.
+/// Returns whether I/O overlaps with computing. Then one panel is read while another is transformed
+/// and a third is written.
 bool overlaps(const KPassPlan& plan, const model::DiskAssignment& storage) {
   return storage.asynchronous && plan.problem.buffers >= 3;
 }
 
-/// Returns whether only one buffer is free for the disks during a transform. Of three buffers, the
-/// transform uses two: its source and its target. The previous panel is written from the third.
+/// Returns whether only one buffer is free for the disks during a transform. With three buffers,
+/// the transform uses two: its source and its target. The previous panel is written from the third
+/// one.
 bool has_one_buffer_for_disks(const KPassPlan& plan, const KPass& pass) {
   return plan.problem.buffers == 3 && !pass.keeps_order();
 }
 
-/// The next panel is read into the buffer that is free first. The third one is free after its panel
-/// is written; the source of the transform, after the transform ends.
+/// Returns the time of the disk for a panel. The next panel is read into the buffer that is free
+/// first. The third buffer is free after its panel is written. The source of the transform is free
+/// after the transform.
 double disk_seconds_with_one_buffer(const model::PipelineTimes& panel) {
   const double read_into_third = panel.write_s + panel.read_s;
   const double read_into_source = std::max(panel.write_s, panel.compute_s + panel.read_s);
   return std::max(panel.disk_s, std::min(read_into_third, read_into_source));
 }
 
-/// Returns the time until all disks have ended. Without asynchronous I/O the caller's thread accesses
-/// them one after the other.
+/// Returns the time until all disks have finished. Without asynchronous I/O the caller's thread
+/// accesses one disk after the other.
 double seconds_of_disks(const std::vector<double>& seconds, const model::DiskAssignment& storage) {
   if (!storage.asynchronous) return std::accumulate(seconds.begin(), seconds.end(), 0.0);
   return *std::max_element(seconds.begin(), seconds.end());

@@ -12,7 +12,7 @@
 namespace weft::ooc {
 namespace {
 
-/// One panel is read, one received, one transformed, one written.
+/// One panel is read, one is received, one is transformed, and one is written.
 constexpr int buffers_on_ranks = 4;
 
 std::int64_t slot_bytes(const KPassPlan& plan, const KPass& pass) {
@@ -43,14 +43,15 @@ std::int64_t panels_of_rank(const KPass& pass, int ranks, int rank) {
   return count;
 }
 
-/// Evens out the rows of a panel over the ranks, in the same number of rounds.
+/// Changes the width of panels so that ranks get similar numbers of rows in the same number of
+/// rounds.
 void make_even(KPass& pass, int ranks) {
   const std::int64_t at_once = pass.outer_width * ranks;
   const std::int64_t rounds = divided_up(pass.outer, at_once);
   pass.outer_width = (pass.outer + rounds * ranks - 1) / (rounds * ranks);
 }
 
-/// Places the kernel behind the array that it is multiplied with: see owned_as_panels().
+/// Places the kernel behind the array with which it is multiplied: see owned_as_panels().
 void place_kernel(KPassPlan& plan) {
   plan.passes.front().source = model::VolumeRole::nothing;
   const std::size_t last = plan.kernel_passes - 1;
@@ -58,7 +59,8 @@ void place_kernel(KPassPlan& plan) {
   plan.passes[last].target_first = reader.kernel_first = reader.elements();
 }
 
-/// Passes on ranks use scratch space anyway, so every pass can keep its input there.
+/// Passes on ranks use scratch space in any case. So every pass can read its input there and keep
+/// it.
 void place_in_scratch(KPassPlan& plan) {
   plan.problem.preserve_inputs = true;
   for (KPass& pass : plan.passes) pass.source = pass.target = model::VolumeRole::scratch;

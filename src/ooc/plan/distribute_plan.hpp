@@ -9,27 +9,28 @@
 
 namespace weft::ooc {
 
-// The k-pass FFT on several ranks, each of which reads and writes its own disks only. A pass is
-// done in rounds of one panel per rank. The input of a round is sent from the ranks of the disks to
-// those of the panels, the output is sent back. Between passes each rank stores the panels that it
-// will transform next in its own scratch space, so that only the writing side sends. So k passes
-// make k - 1 exchanges, and one more at each end where the input or output is not stored so.
+// The k-pass FFT on several ranks. Each rank reads and writes only its own disks. A pass is done in
+// rounds of one panel per rank. The ranks with the disks send the input of a round to the ranks
+// with the panels, and get the output back. Between passes each rank stores, in its own scratch
+// space, the panels that it will transform next. So only the output of a pass is sent, and k passes
+// make k - 1 exchanges. The input and the output of the transform need one more exchange each,
+// unless they are stored in this way.
 
 /// Returns the plan for `ranks` ranks, each with the problem's memory. All passes but the last
-/// write scratch space: that of one array for two passes, of two arrays for more. For a
-/// convolution: of two arrays for its input, and of one or two for the passes before and after.
+/// write to scratch space. It has room for one array if there are two passes, otherwise for two. A
+/// convolution needs two arrays for its input, and one or two for the passes before and after.
 ///
-/// In place  all passes overwrite their input in the user's array, if none moves digits; `array` is
-///           the ownership of that array. With preserve_inputs each rank has a journal of two rounds
-///           in its first scratch volume. Otherwise the first pass reads the array and the last one
-///           writes it.
-/// Errors    Error(invalid_argument) for less than one rank, and for a plan without exactly 4
-///           buffers.
+/// In place  if no pass moves digits, all passes overwrite their input in the user's array. `array`
+///           is the ownership of that array. With preserve_inputs each rank has a journal of two
+///           rounds in its first scratch volume. Otherwise the first pass reads the array and the
+///           last one writes it.
+/// Errors    Error(invalid_argument) for less than one rank, and for a plan with another number of
+///           buffers than 4.
 /// Cost      O(1), with a journal O(runs of all passes).
 KPassPlan distribute_plan(KPassPlan plan, int ranks, const OwnershipPtr& array = nullptr);
 
-/// The scratch volumes of a rank. Passes write the first two in turn. The third has the input of a
-/// convolution: panels of the array, each with its part of the kernel's spectrum.
+/// The scratch volumes of a rank. Passes write the first two in turn. The third contains the input
+/// of a convolution: panels of the array, each with its part of the kernel's spectrum.
 constexpr int scratch_volumes = 3;
 int scratch_written_by(const KPassPlan& plan, std::size_t pass);
 /// Returns the bytes of one scratch volume.

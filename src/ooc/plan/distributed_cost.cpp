@@ -45,8 +45,8 @@ class RoundCounter {
 
  private:
   struct RunEnd {
-    std::int64_t offset = -1;  ///< where the last run on the disks of a rank ends
-    std::int64_t at = -1;      ///< the same place in that rank's buffer
+    std::int64_t offset = -1;  ///< end of the last run on the disks of a rank
+    std::int64_t at = -1;      ///< the same position in the buffer of that rank
   };
 
   void add(const RoundPiece& piece) {
@@ -132,8 +132,8 @@ class DistributedPassCostModel {
   }
 
  private:
-  /// Returns a round in which every rank has a panel, if there is one. Not the first: its panels
-  /// may lack mirrors.
+  /// Returns a round in which every rank has a panel, if there is one. It is not the first round,
+  /// whose panels may lack mirrors.
   std::int64_t typical() const { return rounds_ > 2 ? 1 : 0; }
 
   std::vector<double> disk_seconds(model::VolumeRole where, model::DiskAccess access,
@@ -149,14 +149,16 @@ class DistributedPassCostModel {
     return seconds;
   }
 
-  /// Without asynchronous I/O each rank accesses its disks one after the other.
+  /// Returns the time until all disks have finished. Without asynchronous I/O each rank accesses
+  /// its disks one after the other.
   double busiest(const std::vector<double>& seconds) const {
     const double most = *std::max_element(seconds.begin(), seconds.end());
     if (storage_.asynchronous) return most;
     return std::max(most, std::accumulate(seconds.begin(), seconds.end(), 0.0) / plan_.ranks);
   }
 
-  /// Returns the time of the batches after the first one of a round, which nothing hides.
+  /// Returns the time of the batches after the first one of a round. They do not overlap with other
+  /// work.
   double after_first(double seconds, const RoundWork& work) const {
     if (!storage_.asynchronous) return 0;
     return seconds * (1 - 1 / static_cast<double>(work.batches));
@@ -171,7 +173,7 @@ class DistributedPassCostModel {
   }
 
   /// Returns the time of the slowest node's messages. On a full-duplex link, data leave and arrive
-  /// at the same time, otherwise one after the other.
+  /// at the same time. On other links they do so one after the other.
   double message_seconds(const RoundWork& work) const {
     double most = 0;
     for (std::size_t first = 0; first < work.near_sent.size(); first += per_node()) {

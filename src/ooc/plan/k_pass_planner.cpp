@@ -18,7 +18,7 @@
 namespace weft::ooc {
 namespace {
 
-/// Runs from which on longer ones are hardly faster on any disk; volumes cut them there.
+/// Longer runs are hardly faster on any disk. Volumes cut them at this length.
 constexpr std::int64_t long_run_bytes = 1 << 20;
 
 [[noreturn]] void refuse_passes(const std::string& message) {
@@ -58,8 +58,8 @@ class Planner {
     return axes;
   }
 
-  /// Adds passes of as many axes as memory holds or the problem's groups allow, or of one axis in
-  /// radices. Cosines and sines are not divided into radices.
+  /// Adds passes with as many axes as memory and the problem's groups allow. An axis that does not
+  /// fit in memory gets one pass for each of its radices. Cosines and sines have no radices.
   void add_groups(const std::vector<int>& axes) {
     for (std::size_t i = 0, number = 0; i < axes.size(); ++number) {
       std::size_t end = i;
@@ -83,14 +83,14 @@ class Planner {
     }
   }
 
-  /// Returns the latest end of the group of axes that begins at `first`.
+  /// Returns the largest possible end of the group of axes that begins at `first`.
   std::size_t last_of_group(std::size_t number, std::size_t first, std::size_t axes) const {
     if (number >= problem_.groups.size()) return axes;
     return std::min(axes, first + std::max<std::size_t>(1, problem_.groups[number]));
   }
 
   /// The complex side has the shape of the half spectrum. r2c begins with the halved axis and the
-  /// axes that fit in memory with it, c2r ends with these.
+  /// axes that fit in memory together with it. c2r ends with these axes.
   void add_reals() {
     if (has_pairs() && shape_.size() == 1) return add_pairs();
     const std::vector<int> axes = descending();
@@ -109,8 +109,8 @@ class Planner {
     if (problem_.real_output) add_halved();
   }
 
-  /// The pass of the halved axis, with those of `axes` that fit in memory with it: [first, end). No
-  /// pass if not even the halved axis fits.
+  /// The pass of the halved axis and of the axes that fit in memory together with it: [first, end)
+  /// of `axes`. There is no pass if the halved axis alone does not fit.
   struct HalvedGroup {
     std::size_t first = 0;
     std::size_t end = 0;
@@ -130,7 +130,7 @@ class Planner {
     return group;
   }
 
-  /// Adds the passes there, of which the last one filters, and those back, which are their mirrors.
+  /// Adds the forward passes, of which the last one filters, and the backward passes.
   void add_filter() {
     for (const std::int64_t extent : shape_) plan_.spectrum_radices.push_back({extent});
     if (!problem_.halves() || !add_half_spectrum()) {
@@ -147,8 +147,8 @@ class Planner {
     for (std::size_t i = there.size() - 1; i-- > 0;) plan_.passes.push_back(mirrored(there[i]));
   }
 
-  /// Adds the passes from reals to half the spectrum. Returns false if memory does not hold lines of
-  /// the halved axis.
+  /// Adds the passes from reals to half the spectrum. Returns false if lines of the halved axis do
+  /// not fit in memory.
   bool add_half_spectrum() {
     const std::vector<int> axes = descending();
     const auto at = static_cast<std::size_t>(
@@ -175,8 +175,8 @@ class Planner {
     return pass;
   }
 
-  /// Adds passes of the fewest radices of an axis that is too long for memory. They leave the digits
-  /// of the wavenumbers in opposite order, so no pass moves elements.
+  /// Adds passes of the fewest radices of an axis that is too long for memory. They leave the
+  /// digits of the wavenumbers in opposite order, so no pass moves elements.
   void add_digits(int axis) {
     const std::int64_t n = extent(axis);
     const auto primes = static_cast<int>(prime_factors(n).size());
@@ -203,8 +203,8 @@ class Planner {
     return true;
   }
 
-  /// Returns radices of which the last one is as long as memory holds, because its lines need no
-  /// blocks of columns. The others are then short.
+  /// Returns radices. The last one is as long as memory allows, because its lines need no blocks of
+  /// columns. The other radices are then short.
   std::vector<std::int64_t> with_longest_row(int axis, int count) const {
     const std::int64_t n = extent(axis);
     const std::int64_t after = product(axis + 1, static_cast<int>(shape_.size()));
@@ -219,16 +219,16 @@ class Planner {
 
   std::size_t halved_index() const { return static_cast<std::size_t>(problem_.halved_axis()); }
 
-  /// Reals of the halved axis.
+  /// Returns the number of reals along the halved axis.
   std::int64_t real_extent() const { return problem_.shape[halved_index()]; }
 
-  /// Returns the points after the halved axis for each of its own.
+  /// Returns the product of the extents after the halved axis.
   std::int64_t after_halved() const {
     return product(problem_.halved_axis() + 1, static_cast<int>(shape_.size()));
   }
 
-  /// Returns whether neighbours along the halved axis are adjacent pairs, which are complex
-  /// numbers.
+  /// Returns whether neighbours along the halved axis are adjacent in the file. Then each pair of
+  /// reals can be read as a complex number.
   bool has_pairs() const {
     return problem_.halves() && real_extent() % 2 == 0 && after_halved() == 1;
   }
@@ -249,12 +249,12 @@ class Planner {
     shape_ = shape;
   }
 
-  /// Sets the shape to that which the passes of radices have: the halved axis in full, or in pairs.
+  /// Sets the shape for passes of radices: the halved axis in full, or half if reals are in pairs.
   void see_split_axis() {
     shape_[halved_index()] = has_pairs() ? real_extent() / 2 : real_extent();
   }
 
-  /// Without axes only copying and scaling remain.
+  /// Adds the pass of a transform without axes, which only copies and scales.
   void add_copy() {
     KPass pass;
     pass.outer = volume(shape_);
@@ -282,7 +282,7 @@ class Planner {
     return keeps_elements(kind) ? kind : Kind::c2c;
   }
 
-  /// Returns a group with the halved axis; the other axes are transformed on the complex side.
+  /// Returns a group with the halved axis. The other axes are transformed on the complex side.
   KPass halving(const std::vector<int>& axes, std::size_t first, std::size_t end) const {
     KPass pass = group(axes, first, end);
     const auto at = std::find(axes.begin(), axes.end(), problem_.halved_axis()) - axes.begin() -
@@ -298,7 +298,7 @@ class Planner {
     return pass;
   }
 
-  /// Returns a pass of a halved axis; the first and the last one also handle reals.
+  /// Returns a pass of one radix of a halved axis. The first and the last pass also convert reals.
   KPass with_reals(KPass pass, bool is_first, bool is_last) const {
     const std::int64_t n = real_extent();
     const std::int64_t after = after_halved();
@@ -308,7 +308,7 @@ class Planner {
     if (problem_.real_input && is_last) pass.target_slab = (n / 2 + 1) * after;
     if (problem_.real_output && is_first) pass.source_slab = (n / 2 + 1) * after;
     if (unpacks || packs) {
-      pass.twiddle_step *= 2;  // of n, not of n/2
+      pass.twiddle_step *= 2;  // the root is that of n, not of n/2
       pass.twiddle_length = n;
     }
     pass.unpacks_reals = unpacks;
@@ -372,15 +372,15 @@ class Planner {
   }
 
   /// Plans columns of N1 points, then rows of N2 points in place. N2 is as long as memory allows,
-  /// because that makes the runs of the columns widest. Where these are long N2 is shorter, because
-  /// long rows are slow.
+  /// because this makes the runs of the columns longest. If these runs are long enough, N2 is
+  /// shorter, because long rows are slow.
   void add_transposed() {
     const std::int64_t n = extent(0);
     if (const auto whole = fit_.fitted(transposed_rows(n))) {
       plan_.passes = {*whole};
       return;
     }
-    // Candidates for N1. More rows than memory has blocks would not fit.
+    // Candidates for N1. There cannot be more rows than blocks in memory.
     const std::int64_t most = std::min(n - 1, problem_.memory_bytes / problem_.block_bytes);
     for (const std::int64_t rows : divisors(n)) {
       if (rows < 2 || rows > most) continue;
@@ -410,8 +410,8 @@ class Planner {
     return {.outer = extent(0) / row, .radix = row, .axes = {{1, row, 1}}};
   }
 
-  /// `prime_pass` is the pass of the largest prime of an axis. The message names memory that is
-  /// enough for all axes.
+  /// Throws for too little memory. `prime_pass` is the pass of the largest prime of an axis. The
+  /// message names memory that is enough for all axes.
   [[noreturn]] void refuse_memory(const KPass& prime_pass) {
     std::int64_t enough = std::max(fit_.enough_bytes(prime_pass), enough_for_axes());
     if (shape_.size() == 1 && !problem_.axes.empty() && !problem_.filter)
@@ -438,7 +438,7 @@ class Planner {
                   std::to_string(problem_.block_bytes) + " bytes; " + remedy);
   }
 
-  /// A line of cosines or sines is longer than memory holds.
+  /// Throws if a line of cosines or sines does not fit in memory.
   [[noreturn]] void refuse_whole_line(int axis) {
     refuse_passes(
         std::string("an axis of kind ") + to_string(problem_.kind_of(axis)) +
@@ -450,8 +450,8 @@ class Planner {
         " bytes are enough, or give smaller blocks");
   }
 
-  /// Returns memory that is enough for the shortest lines of every axis: those of its largest prime,
-  /// or whole ones. It leaves the shape of passes of radices.
+  /// Returns memory that is enough for the shortest possible lines of every axis: lines of its
+  /// largest prime, or whole lines. Changes shape_ to the shape of passes of radices.
   std::int64_t enough_for_axes() {
     std::int64_t enough = 0;
     const auto take = [&](int axis, std::int64_t radix) {
@@ -467,7 +467,7 @@ class Planner {
     return enough;
   }
 
-  /// Returns less than `enough` where that suffices for Bluestein's algorithm.
+  /// Returns a smaller number than `enough`, if it suffices for Bluestein's algorithm.
   std::int64_t enough_for_chirp(std::int64_t enough) const {
     if (problem_.order == OutputOrder::transposed) return enough;
     KPassProblem more = problem_;
@@ -487,7 +487,7 @@ class Planner {
   Shape shape_;  ///< in elements of the passes
   PanelSizer fit_;
   KPassPlan plan_;
-  bool has_full_reals_ = false;  ///< a filter sees reals as complex numbers
+  bool has_full_reals_ = false;  ///< a filter treats reals as complex numbers
 };
 
 }  // namespace

@@ -68,7 +68,7 @@ class OwnedAsPanels final : public FileOwnership {
         element_bytes_(element_bytes),
         slot_bytes_(slot_bytes) {}
 
-  /// The output of a pass consists of runs of whole elements.
+  /// Returned parts have whole elements, because the output of a pass consists of such runs.
   OwnedPart part_at(std::int64_t offset, std::int64_t most) const override {
     const PanelPlace place = place_of(offset / element_bytes_);
     return {schedule_.rank_of(place.panel),

@@ -67,7 +67,7 @@ double PanelCostModel::arithmetic_s() const {
         (has_parts ? 2 : 1) * elements_ / static_cast<double>(axis.length) *
         model::line_seconds(machine_, problem_.precision, problem_.effort, axis.kind, axis.length);
   }
-  if (pass_.turns()) seconds *= 2;  // there and back
+  if (pass_.turns()) seconds *= 2;  // forward and backward
   const int multiplied = (pass_.twiddle != TwiddleBy::none ? 1 : 0) + (pass_.mirrors() ? 1 : 0) +
                          (pass_.chirp != Chirp::none ? 1 : 0) + (pass_.turns() ? 1 : 0);
   seconds += multiplied * model::twiddle_seconds(machine_, problem_.precision, problem_.effort,

@@ -11,11 +11,12 @@
 
 namespace weft::ooc {
 
-/// Cost of the panels of one pass. The cost of a panel is that of the widest, times the ratio of
-/// the average size to the widest size. The caller keeps plan, pass, machine and storage alive.
+/// Cost of the panels of one pass. The cost of a panel is the cost of the widest panel, times the
+/// ratio of the average size to its size. The caller keeps plan, pass, machine and storage alive.
 class PanelCostModel {
  public:
-  /// working : panels that a node transforms at the same time, one for each of its ranks.
+  /// `working` is the number of panels that a node transforms at the same time, one for each of its
+  /// ranks.
   PanelCostModel(const KPassPlan& plan, const KPass& pass, const Machine& machine,
                  const model::DiskAssignment& storage, std::int64_t working = 1);
 
@@ -28,8 +29,8 @@ class PanelCostModel {
                 std::vector<double>& seconds) const;
   /// Adds the time to write a panel into a journal, in one run.
   void add_journal(std::vector<double>& seconds) const;
-  /// Returns the time until an idle disk answers. It is 0 if I/O is not asynchronous: then the time
-  /// of each access contains it.
+  /// Returns the time until an idle disk answers. It is 0 if I/O is not asynchronous, because the
+  /// time of each access then includes it.
   double latency_s() const;
 
   double arithmetic_s() const;  ///< lines, twiddles and chirps

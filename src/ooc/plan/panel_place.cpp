@@ -7,8 +7,8 @@
 namespace weft::ooc {
 namespace {
 
-/// Columns c and columns - c are in one panel, c first. Half a spectrum of packed reals has one
-/// more element, which is the last one of the first panel.
+/// The place in a panel with mirrors. Columns c and columns - c are in one panel, c first. Half a
+/// spectrum of packed reals has one more element, the last one of the first panel.
 PanelPlace mirrored_place(const KPass& pass, std::int64_t outer, std::int64_t in_slab) {
   const std::int64_t columns = pass.packs_reals ? pass.rest : pass.inner;
   const std::int64_t width = pass.packs_reals ? pass.rest_width : pass.inner_width;

@@ -11,10 +11,11 @@ namespace {
 
 /// A tile of this size stays in a second-level cache.
 constexpr std::int64_t tile_target_bytes = std::int64_t{256} << 10;
-/// A row across the lines of a tile has one cache line or more, but no more than this.
+/// A row across the lines of a tile has at least one cache line, and at most this length.
 constexpr std::int64_t tile_row_bytes_max = 512;
 constexpr std::int64_t cache_line_bytes = 64;
-/// The tiles of all threads take at most memory divided by this, unless single lines take more.
+/// The tiles of all threads take at most memory divided by this number, unless a single line for
+/// each thread takes more.
 constexpr std::int64_t memory_over_tiles = 16;
 /// memory_of() rounds the buffers of short panels up to this, and those of long panels to
 /// direct_io_alignment_bytes.
@@ -37,7 +38,7 @@ std::int64_t evened(std::int64_t columns, std::int64_t most, std::int64_t unit) 
 /// Returns the number of arrays in a panel. In a convolution the second one is the kernel.
 std::int64_t arrays(const KPass& pass) { return pass.convolves ? 2 : 1; }
 
-/// Returns the number of runs that are not whole rows: a part of a row, or the kernel.
+/// Returns the number of runs in addition to whole rows: a part of a row, or the kernel.
 std::int64_t extra_runs(const KPass& pass) { return is_cut(pass) || pass.convolves ? 1 : 0; }
 
 }  // namespace
@@ -80,8 +81,8 @@ std::optional<KPass> PanelSizer::fitted(KPass pass) const {
   return pass;
 }
 
-/// Fits columns and their mirrors into a panel: all of them, or whole blocks. The first panel also
-/// has the last element of half a spectrum.
+/// Fits columns and their mirrors into a panel: all columns, or whole blocks of them. The first
+/// panel also has the last element of half a spectrum.
 std::optional<KPass> PanelSizer::fitted_mirrored(KPass pass) const {
   pass.panel_elements = panel_elements(pass, 2 * pass.radix + 1);
   const std::int64_t all = pass.packs_reals ? pass.rest : pass.inner;
@@ -131,7 +132,8 @@ std::int64_t PanelSizer::enough_bytes(const KPass& pass) const {
   if (problem_.halves())
     others += RootTables<double>::table_bytes(
         problem_.shape[static_cast<std::size_t>(problem_.halved_axis())]);
-  // Leaves an eighth of the memory, because the tiles can have more than the one line counted here.
+  // An eighth of the memory is left for the tiles, which can have more than the one line that is
+  // counted here.
   return (problem_.buffers * panel + others) / 7 * 8 + direct_io_alignment_bytes;
 }
 

@@ -13,8 +13,8 @@ class PanelSizer {
   /// The caller keeps `problem` alive.
   explicit PanelSizer(const KPassProblem& problem);
 
-  /// Returns the pass with the widths of its panels; nullopt if memory has no room for a block of
-  /// columns.
+  /// Returns the pass with the widths of its panels. Returns nullopt if memory is too small for a
+  /// block of columns.
   std::optional<KPass> fitted(KPass pass) const;
   /// Returns a number of bytes that suffices for this pass with one block of columns in a panel.
   std::int64_t enough_bytes(const KPass& pass) const;

@@ -15,7 +15,7 @@ namespace {
 constexpr std::int64_t long_panel_bytes = std::int64_t{1} << 20;
 constexpr std::int64_t line_bytes = 64;
 
-/// Returns the number of columns that are not in a panel as the mirror of another one.
+/// Returns the number of columns without those that are in a panel as mirrors of others.
 std::int64_t leading(std::int64_t columns, bool mirrors) {
   return mirrors ? columns / 2 + 1 : columns;
 }
@@ -40,7 +40,7 @@ std::int64_t target_slab(const KPass& pass) {
   return or_else(pass.target_slab, target_radix(pass) * pass.rest * pass.inner);
 }
 
-/// Merges loops over elements that are adjacent on both sides into one run.
+/// Merges loops into one run, if their elements are adjacent on disk and in memory.
 RunGrid merged(std::int64_t first, const std::array<RunGrid::GridLoop, 4>& nest) {
   RunGrid grid{first, nest[3].count, {}};
   std::size_t loop = grid.loops.size();
@@ -195,8 +195,8 @@ RunGrid target_runs(const KPass& pass, const Panel& panel) {
 
 namespace {
 
-/// Returns the part of a panel before `end` of one slab, [radix][columns] on the disks: whole rows,
-/// and a part of one.
+/// Returns the runs of a panel before element `end` of one slab, which is [radix][columns] on the
+/// disks: whole rows, and a part of a row.
 std::vector<RunGrid> rows_before(std::int64_t end, std::int64_t radix, std::int64_t columns,
                                  std::int64_t slab_first, std::int64_t first, std::int64_t width) {
   const std::int64_t whole =
@@ -283,14 +283,14 @@ Tally tally(const std::vector<RunGrid>& grids) {
   return sum;
 }
 
-/// Panels with as many runs of the same lengths as the first of them.
+/// A group of panels with the same number and lengths of runs.
 struct AlikePanels {
   std::int64_t first = 0;
   std::int64_t count = 1;
 };
 
-/// Parts of an extent: the first may lack a mirror, the last may be shorter, those between are
-/// alike.
+/// Groups the parts of an extent. The first part may lack a mirror, and the last may be shorter.
+/// The parts between are alike.
 std::vector<AlikePanels> parts_by_kind(std::int64_t parts, bool all_differ) {
   if (parts > 3 && !all_differ) return {{0, 1}, {1, parts - 2}, {parts - 1, 1}};
   std::vector<AlikePanels> each;
@@ -369,7 +369,8 @@ std::int64_t tile_pitch_bytes(std::int64_t length, std::int64_t element_bytes) {
 PassMemory memory_of(const KPassPlan& plan, const KPass& pass) {
   std::int64_t bytes = 0;
   std::int64_t runs = 0;
-  // If reals are unpacked, the first panel may lack the mirror of a column; the second does not.
+  // If reals are unpacked, the first panel may lack the mirror of a column, so the second one is
+  // looked at too.
   for (std::int64_t i = 0; i < std::min<std::int64_t>(2, panel_count(pass)); ++i) {
     const std::vector<Panel> all = panel_parts(pass, i);
     bytes = std::max(bytes, elements(pass, all) * plan.element_bytes);
@@ -383,7 +384,7 @@ PassMemory memory_of(const KPassPlan& plan, const KPass& pass) {
     memory.twiddle_bytes = RootTables<double>::table_bytes(pass.twiddle_length);
   if (pass.chirp != Chirp::none)
     memory.chirp_bytes = RootTables<double>::table_bytes(2 * pass.chirp_length);
-  // One line more, for twiddles.
+  // One more line, for twiddles.
   memory.tile_bytes = plan.problem.threads * (pass.tile_lines + 1) *
                       tile_pitch_bytes(pass.longest_line(), plan.element_bytes);
   memory.run_bytes = runs * listed_run_bytes;

@@ -19,7 +19,8 @@ namespace weft::ooc {
 
 // The k-pass FFT: N = R_1...R_k, one pass over the disks for each radix. A pass reads panels of
 // columns into memory, transforms lines of R_i points and multiplies by twiddles. It writes the
-// elements in the order in which the next pass reads them (Stockham), so no pass only permutes.
+// elements in the order in which the next pass reads them (Stockham). So no pass is needed that
+// only permutes.
 
 /// The order of the result. transposed: element k1 + N1*k2 is stored at index k1*N2 + k2; only for
 /// arrays of one axis. With M points in memory and B in a block, two passes transform up to M*M/B
@@ -42,32 +43,33 @@ const char* to_string(OutputOrder);
 ///   input_type    no longer than the transform's numbers; real for r2c, complex for c2r
 ///   filter        c2c, or r2c with real_input and real_output; natural order
 struct KPassProblem {
-  Shape shape;            ///< of the reals where there are any
+  Shape shape;            ///< of the real side, if there is one
   std::vector<int> axes;  ///< the transformed axes
-  /// The kind of each of `axes`; for an inverse the inverse kinds, of which r2c is c2r. None: c2c,
+  /// The kind of each of `axes`. An inverse has the inverse kinds; r2c then means c2r. Empty: c2c,
   /// but with reals the last axis is r2c.
   std::vector<Kind> kinds = {};
   Precision precision = Precision::f64;
   OutputOrder order = OutputOrder::natural;
-  /// r2c: reals in, the first N/2 + 1 complex numbers along the halved axis out.
+  /// r2c: the input is real. The output has the first N/2 + 1 complex numbers along the halved
+  /// axis.
   bool real_input = false;
-  bool real_output = false;       ///< c2r; reals that stay real have both
+  bool real_output = false;       ///< c2r; if reals stay real, both are true
   std::int64_t memory_bytes = 0;  ///< limit for the passes
   std::int64_t block_bytes = 0;   ///< B: the shortest transfer
   /// Panels in memory at the same time: one is read, one is transformed into another, one is
   /// written.
   int buffers = 4;
   int threads = 1;
-  /// Every pass keeps its input, so that it can be repeated; needs scratch space. A pass that
-  /// overwrites its input, because it is in place, first writes each panel to a journal.
+  /// Every pass keeps its input, so that it can be repeated. This needs scratch space. A pass in
+  /// place overwrites its input. So it first writes each panel to a journal.
   bool preserve_inputs = false;
-  /// The output takes the place of the input: c2c, with elements of `precision`.
+  /// The output overwrites the input. Only for c2c with elements of `precision`.
   bool in_place = false;
-  /// Entry i limits the number of axes of pass i; the first pass has the last axis. Memory may
-  /// allow fewer. Passes without an entry take as many axes as memory holds.
+  /// Entry i limits the number of axes of pass i. The first pass begins with the last axis. Memory
+  /// may allow fewer axes. Passes without an entry take as many axes as fit in memory.
   std::vector<std::size_t> groups = {};
-  /// Element type of the input if it is not that of `precision`. Then the first pass converts the
-  /// input. For c2c, reals become complex numbers.
+  /// Element type of the input, if it differs from the type of `precision`. Then the first pass
+  /// converts the input. For c2c, reals become complex numbers.
   std::optional<ElementType> input_type = {};
   /// The result is the filtered array instead of its transform.
   std::optional<SpectralFilter> filter = {};
@@ -83,7 +85,8 @@ struct KPassProblem {
   bool keeps_reals() const { return has_reals() && !halves(); }
   /// Returns whether all axes are c2c.
   bool is_c2c() const;
-  /// Bytes of an element of the passes: a real where reals stay real, otherwise a complex number.
+  /// Bytes of an element of the passes. It is a real if reals stay real, otherwise a complex
+  /// number.
   std::int64_t element_bytes() const {
     return keeps_reals() ? real_bytes(precision) : complex_bytes(precision);
   }
@@ -104,21 +107,21 @@ struct PanelAxis {
   friend bool operator==(const PanelAxis&, const PanelAxis&) = default;
 
   bool is_halved() const { return kind == Kind::r2c; }
-  /// Returns the elements of a line, in those of the passes.
+  /// Returns the number of elements of a line, in elements of the passes.
   std::int64_t stored_length() const { return is_halved() ? length / 2 + 1 : length; }
 };
 
 /// The use of the chirp of Bluestein's algorithm, exp(sign*pi*i*j^2/n), in a pass.
 enum class Chirp {
   none,
-  first,   ///< the input is multiplied by it
-  last,    ///< the output is multiplied by it
-  kernel,  ///< the pass has no input: it makes the conjugate of the chirp for |j| < n
+  first,   ///< the input is multiplied by the chirp
+  last,    ///< the output is multiplied by the chirp
+  kernel,  ///< the pass has no input. It makes the conjugate of the chirp for |j| < n
 };
 const char* to_string(Chirp);
 
 /// One pass: the array is [outer][radix][rest][inner] and becomes [outer][rest][radix][inner].
-/// Elements are complex numbers unless a flag says otherwise, and reals where reals stay real.
+/// Elements are complex numbers, unless a flag says otherwise or reals stay real.
 struct KPass {
   std::int64_t outer = 1;
   std::int64_t radix = 1;
@@ -126,32 +129,33 @@ struct KPass {
   std::int64_t inner = 1;
   std::vector<PanelAxis> axes;  ///< transformed one after the other
   /// Point k of a line is multiplied by exp(sign*2*pi*i*m/twiddle_length) with m = k * c *
-  /// twiddle_step. c is the column's index: `rest` or `inner`, as `twiddle` says.
+  /// twiddle_step. c is the index of the column: `rest` or `inner`, according to `twiddle`.
   TwiddleBy twiddle = TwiddleBy::none;
   std::int64_t twiddle_length = 1;
   std::int64_t twiddle_step = 1;
   std::int64_t twiddle_columns = 1;  ///< columns `inner` that have the same twiddles
-  /// The transform of N/2 complex numbers becomes that of N reals. So columns c and inner - c are
-  /// in memory together. `twiddle_length` is N.
+  /// Turns the transform of N/2 complex numbers into the transform of N reals. For this, columns c
+  /// and inner - c are in memory together. `twiddle_length` is N.
   bool unpacks_reals = false;
-  /// The inverse, in a first pass: half the spectrum of N reals, N/2 + 1 numbers, becomes N/2
-  /// numbers. Their transform is the reals, two in each number. Columns c and rest - c are in
-  /// memory together.
+  /// The inverse of unpacks_reals, in a first pass. Half the spectrum of N reals (N/2 + 1 numbers)
+  /// becomes N/2 numbers. Their transform is the reals, two in each number. Columns c and rest - c
+  /// are in memory together.
   bool packs_reals = false;
   bool reads_reals = false;
   bool converts = false;  ///< the input has the problem's input_type
   bool writes_reals = false;
-  std::int64_t real_radix = 0;  ///< radix of the real side, with a halved axis
+  std::int64_t real_radix = 0;  ///< radix of the real side, if the pass has a halved axis
   /// Elements on the disks for each `outer`; 0: all of [radix][rest][inner]. If there are fewer,
   /// the pass reads zeros for the others, or does not write them. With packs_reals or
   /// unpacks_reals, half a spectrum has one element more than this.
   std::int64_t source_slab = 0;
   std::int64_t target_slab = 0;
-  /// Length of the real axis if the input is half its spectrum and is not packed; otherwise 0.
+  /// If the input is half a spectrum and is not packed: the length of the real axis. Otherwise 0.
   std::int64_t spectrum_of = 0;
   /// The transform has the opposite sign of the exponent, and the twiddles come before it.
   bool other_sign = false;
-  /// Lines are transformed, multiplied by the factors of the problem's filter, and transformed back.
+  /// Lines are transformed, multiplied by the factors of the problem's filter, and transformed
+  /// back.
   bool filters = false;
   // For Bluestein's algorithm.
   Chirp chirp = Chirp::none;
@@ -159,7 +163,7 @@ struct KPass {
   /// Lines are transformed, multiplied by the kernel's lines, and transformed back.
   bool convolves = false;
   long double scale = 1;  ///< multiplied into the result
-  // Widths of a panel, which has all of the radix; the last panels may be narrower.
+  // Widths of a panel. A panel has the whole radix. The last panels may be narrower.
   std::int64_t outer_width = 1;
   std::int64_t rest_width = 1;
   std::int64_t inner_width = 1;
@@ -170,7 +174,7 @@ struct KPass {
   std::int64_t target_first = 0;
   std::int64_t kernel_first = 0;
   bool journaled = false;  ///< a result is written to the journal before the target
-  /// On ranks: bytes that are read back from journals, because memory does not hold all of a round.
+  /// On ranks: bytes that are read back from journals, because a round does not fit in memory.
   std::int64_t journal_read_bytes = 0;
   // Limits by memory: elements of a panel, lines of a tile.
   std::int64_t panel_elements = 0;
@@ -184,12 +188,12 @@ struct KPass {
   bool halves() const { return real_radix > 0; }
   /// Returns whether input and output of a panel share a buffer.
   bool transforms_in_place() const { return keeps_order() && !halves(); }
-  /// Returns whether lines are transformed there and back.
+  /// Returns whether lines are transformed forward and backward.
   bool turns() const { return filters || convolves; }
-  /// Returns whether the output of a panel is in the buffer of its input: two halved transforms, or
-  /// none, move it there.
+  /// Returns whether the output of a panel is in the buffer of its input. A halved transform moves
+  /// the panel to the other buffer. So this holds without halved transforms, and with two.
   bool ends_in_source() const { return transforms_in_place() || (halves() && turns()); }
-  /// Returns whether columns are in memory with their mirrors.
+  /// Returns whether columns are in memory together with their mirrors.
   bool mirrors() const { return packs_reals || unpacks_reals; }
   /// Returns whether a panel needs work after it was read: reals become complex numbers, or
   /// elements are missing.
@@ -199,7 +203,7 @@ struct KPass {
   bool has_twiddles() const { return twiddle != TwiddleBy::none || mirrors(); }
 };
 
-/// The elements that are in memory together: all of the radix, and some of each other index. For
+/// The elements that are in memory together: the whole radix, and a range of each other index. For
 /// example, `inner` is the first value of that index, and `inners` is the number of values.
 struct Panel {
   std::int64_t outer = 0, outers = 1;
@@ -210,11 +214,11 @@ std::int64_t panel_count(const KPass& pass);
 /// Returns panel `index`, in the order of execution.
 Panel panel_of(const KPass& pass, std::int64_t index);
 std::int64_t elements(const KPass& pass, const Panel& panel);
-/// Returns the panel and, where reals are packed or unpacked, its mirror: the mirrored columns that
-/// are not in the panel itself. They are stored one after the other in memory.
+/// Returns the panel. If reals are packed or unpacked, also returns its mirror: the mirrored
+/// columns that are not in the panel itself. Both are stored one after the other in memory.
 std::vector<Panel> panel_parts(const KPass& pass, std::int64_t index);
-/// Returns the number of elements in memory, of all parts. It includes those of the kernel,
-/// and the last element of half a spectrum, which is packed or unpacked with the first panel.
+/// Returns the number of elements of all parts in memory. It includes the elements of the kernel.
+/// The first panel also includes the last element of half a spectrum that is packed or unpacked.
 std::int64_t elements(const KPass& pass, const std::vector<Panel>& parts);
 bool has_last_element(const KPass& pass, const std::vector<Panel>& parts);
 
@@ -280,7 +284,8 @@ struct KPassPlan {
   }
 };
 
-/// Returns the shape of the complex side: that of the problem, except for a halved axis.
+/// Returns the shape of the complex side: the problem's shape, with N/2 + 1 elements along a halved
+/// axis.
 Shape complex_shape(const KPassProblem& problem);
 /// Returns whether a pass reads neighbouring reals in pairs, each of which is a complex number.
 bool reads_pairs(const KPassProblem& problem, const KPass& pass);
@@ -299,7 +304,7 @@ struct PassCounts {
 PassCounts counts_of(const KPassPlan& plan, const KPass& pass);
 PassCounts counts_of(const KPassPlan& plan);
 
-/// Returns the parallel I/Os of the passes when all disks are equally busy: 2kN/BD for k passes of
+/// Returns the parallel I/Os of the passes, if all disks are equally busy: 2kN/BD for k passes over
 /// N complex numbers.
 std::int64_t parallel_ios(const KPassPlan& plan, std::int64_t disks);
 
@@ -308,7 +313,7 @@ struct PassMemory {
   std::int64_t panel_bytes = 0;  ///< of each buffer
   std::int64_t panels_bytes = 0;
   std::int64_t twiddle_bytes = 0;
-  std::int64_t chirp_bytes = 0;  ///< its table
+  std::int64_t chirp_bytes = 0;  ///< table of the chirp
   std::int64_t tile_bytes = 0;   ///< of all threads
   std::int64_t run_bytes = 0;    ///< lists of runs
   std::int64_t total() const {

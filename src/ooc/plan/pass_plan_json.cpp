@@ -82,7 +82,7 @@ constexpr auto fields<ooc::KPassPlan> =
 namespace ooc {
 namespace {
 
-/// Increase it if an older weft would misread a plan that this one writes.
+/// Grows when an older weft would misread a newer plan.
 constexpr std::int64_t pass_plan_version = 2;
 
 }  // namespace

@@ -5,12 +5,12 @@
 namespace weft::ooc {
 namespace {
 
-/// Blocks of a batch are sent as single messages; MPI counts their bytes in ints.
+/// Each block of a batch is sent as one message, and MPI counts its bytes in an int.
 constexpr std::int64_t most_batch_bytes = std::int64_t{1} << 30;
 
 }  // namespace
 
-/// Cuts the runs of panels where the disk rank changes, and where its buffer is full.
+/// Cuts the runs of panels at points where the disk rank changes or its buffer is full.
 class ExchangeRound::Cutter {
  public:
   Cutter(const PassSide& side, const std::function<void(const RoundPiece&)>& visit)
@@ -64,7 +64,7 @@ class ExchangeRound::Cutter {
   const PassSide& side_;
   std::int64_t batch_bytes_;
   const std::function<void(const RoundPiece&)>& visit_;
-  std::vector<std::int64_t> filled_;  ///< of each disk rank's buffers
+  std::vector<std::int64_t> filled_;  ///< bytes in the buffers of each disk rank
   RoundPiece piece_;
 };
 

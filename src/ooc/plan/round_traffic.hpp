@@ -16,7 +16,7 @@ struct PassSide {
   const KPassPlan* plan = nullptr;
   std::size_t pass = 0;
   SideRole side = SideRole::reading;
-  OwnershipPtr ownership;  ///< of the array that is read or written
+  OwnershipPtr ownership;  ///< ownership of the array that is read or written
   int ranks = 1;
 
   const KPass& k_pass() const { return plan->passes[pass]; }
@@ -26,7 +26,7 @@ struct PassSide {
 struct RoundPiece {
   int panel_rank = 0;              ///< the rank that has the panel
   int disk_rank = 0;               ///< the rank that has the disks
-  std::int64_t batch = 0;          ///< of this round
+  std::int64_t batch = 0;          ///< number of the batch in this round
   std::int64_t buffer_offset = 0;  ///< in the disk rank's buffer of the batch
   std::int64_t volume_offset = 0;  ///< in the disk rank's volume
   std::int64_t panel_offset = 0;   ///< in the panel's memory
@@ -35,8 +35,8 @@ struct RoundPiece {
 
 /// The input or output of the panels of one round. Any rank can compute it without messages.
 ///
-/// A round may have more bytes on the disks of a rank than its buffer holds. Then the round has
-/// several batches, each of which fills the buffer of the disk rank. In a buffer the pieces are
+/// A round may have more bytes on the disks of a rank than fit in its buffer. Then the round has
+/// several batches. Each batch fills the buffer of the disk rank. In a buffer the pieces are
 /// ordered by panel rank, then by their place in the panel.
 class ExchangeRound {
  public:
@@ -47,8 +47,8 @@ class ExchangeRound {
 
   /// Bytes of one batch as one rank sees them.
   struct RoundBatch {
-    std::vector<std::int64_t> of_panel;  ///< of its panel, by disk rank
-    std::vector<std::int64_t> on_disks;  ///< on its disks, by panel rank
+    std::vector<std::int64_t> of_panel;  ///< bytes of this rank's panel, by disk rank
+    std::vector<std::int64_t> on_disks;  ///< bytes on this rank's disks, by panel rank
     bool operator==(const RoundBatch&) const = default;
   };
   struct RoundBatches {
@@ -68,8 +68,8 @@ std::int64_t batch_bytes(const PassSide& side);
 
 /// Bytes of rounds on the disks of ranks.
 struct RoundsOnDisks {
-  std::int64_t most_bytes = 0;  ///< of one rank in one round
-  /// Sum over all ranks and rounds: bytes of the batches before a rank's last one.
+  std::int64_t most_bytes = 0;  ///< largest number of bytes of one rank in one round
+  /// Sum over all ranks and rounds of the bytes in all batches but a rank's last one.
   std::int64_t earlier_bytes = 0;
 };
 /// Cost: O(runs of the pass).

@@ -22,7 +22,7 @@ void BatchExchange::execute(const std::optional<Error>& failed,
                             const std::vector<std::int64_t>& send,
                             const std::vector<std::int64_t>& recv, const char* from, char* to) {
   const bool is_known = prepared_ && send == send_ && recv == recv_;
-  // Preparation is collective, so all ranks prepare if one has to.
+  // Preparation is collective. So all ranks prepare if one rank has to.
   const bool prepares = comm::agree_or_throw(comm_, failed, !is_known);
   try {
     if (prepares) prepared_.emplace(comm_, in_rank_order(send), in_rank_order(recv), 1);

@@ -12,17 +12,17 @@
 
 namespace weft::ooc {
 
-/// Exchanges blocks that are stored in rank order in both buffers. Preparations for one batch are
-/// reused by the next ones as long as they exchange as many bytes.
+/// Exchanges blocks that are stored in rank order in both buffers. The preparations for one batch
+/// are reused as long as the next batches exchange the same numbers of bytes.
 class BatchExchange {
  public:
   explicit BatchExchange(const comm::Communicator& comm) : comm_(comm) {}
 
-  /// Collective: first agrees whether any rank has failed. `send` and `recv` are bytes for each
-  /// rank and from each, this one included.
+  /// Executes a batch. First agrees whether any rank has failed. `send` has the bytes for each
+  /// rank, and `recv` the bytes from each rank, this one included. Collective.
   ///
-  /// Errors  as agree_or_throw. An MPI call that fails ends the program on all ranks, because the
-  ///         others wait in theirs.
+  /// Errors  as agree_or_throw. If an MPI call fails, the program ends on all ranks, because the
+  ///         others wait in their calls.
   void execute(const std::optional<Error>& failed, const std::vector<std::int64_t>& send,
                const std::vector<std::int64_t>& recv, const char* from, char* to);
 

@@ -8,12 +8,12 @@
 
 namespace weft::ooc {
 
-/// Transfers of one rank's disks in progress, started in lists of limited length.
+/// Transfers of one rank's disks. They are started in lists of limited length.
 class DiskTransfers {
  public:
   /// The capacity of `list` is the largest number of runs in a list. The caller keeps the list and
-  /// the volume alive. Others may use the list between start() and the next add(). volume : nullptr
-  /// if there will be no runs.
+  /// the volume alive. The caller may use the list between start() and the next add(). `volume` may
+  /// be nullptr if there will be no runs.
   DiskTransfers(disk::Volume* volume, disk::AccessDirection direction, std::vector<disk::Run>& list)
       : volume_(volume), direction_(direction), list_(list) {}
   DiskTransfers(const DiskTransfers&) = delete;

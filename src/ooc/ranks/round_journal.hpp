@@ -8,12 +8,12 @@
 namespace weft::ooc {
 
 /// Copy of the writes of one round to the disks of one rank. A pass in place overwrites its input,
-/// so a resumed pass needs this copy. Two slots alternate, because the progress note still refers
-/// to the old one while the new one is written.
+/// so a resumed pass needs this copy. There are two slots in turn, because the stored progress
+/// refers to the old one while the new one is written.
 class RoundJournal {
  public:
-  /// The volume begins with the slots. The caller keeps it alive. batch_bytes : length of a full
-  /// batch.
+  /// The slots are at the start of the volume. The caller keeps the volume alive. `batch_bytes` is
+  /// the length of a full batch.
   RoundJournal(disk::Volume& volume, const KPassPlan& plan, std::int64_t batch_bytes)
       : volume_(volume), plan_(plan), batch_bytes_(batch_bytes) {}
 

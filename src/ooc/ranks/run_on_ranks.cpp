@@ -42,8 +42,8 @@ class Cursors {
 
 struct SideOnDisks {
   PassSide side;
-  disk::Volume* volume = nullptr;    ///< this rank's, which may have no part of the array
-  std::function<void()> flush = {};  ///< collective; if empty, each rank flushes its volume
+  disk::Volume* volume = nullptr;    ///< volume of this rank; it may have no part of the array
+  std::function<void()> flush = {};  ///< collective. If empty, each rank flushes its volume
 };
 
 /// Returns the bytes of a batch on this rank's disks.
@@ -51,11 +51,11 @@ std::int64_t on_own_disks(const ExchangeRound::RoundBatch& batch) {
   return std::accumulate(batch.on_disks.begin(), batch.on_disks.end(), std::int64_t{0});
 }
 
-/// One pass on this rank. Four buffers: input from the disks, a panel, messages or the transformed
-/// panel, and output to the disks.
+/// One pass on this rank. It has four buffers: for input from the disks, for a panel, for messages
+/// or the transformed panel, and for output to the disks.
 class PassOnRanks {
  public:
-  /// journal : this rank's, if the pass is journaled and there are checkpoints.
+  /// `journal` is the journal of this rank, if the pass is journaled and there are checkpoints.
   PassOnRanks(const KPassPlan& plan, std::size_t index, const comm::Communicator& comm,
               const SideOnDisks& source, const SideOnDisks& target, disk::Volume* journal,
               const PassOptions& options)
@@ -90,7 +90,7 @@ class PassOnRanks {
     }
     here([&] { wait_for_writes(schedule_.rounds()); });
     comm::agree_or_throw(comm_, failed_);
-    // Before the next pass overwrites the input of this one.
+    // This checkpoint is kept before the next pass overwrites the input of this pass.
     if (options_.checkpoints.keep && progress_.pass + 1 < progress_.passes)
       keep(schedule_.rounds(), false);
   }
@@ -99,7 +99,7 @@ class PassOnRanks {
   static constexpr std::int64_t no_trip = -1;
 
   /// Does work of this rank alone. Its first failure is reported to all ranks at their next
-  /// agreement; until then the rank does no more work.
+  /// agreement. Until then the rank does no more work.
   template <class Work>
   void here(Work&& work) {
     if (!failed_) failed_ = comm::error_of(std::forward<Work>(work));
@@ -178,11 +178,12 @@ class PassOnRanks {
       });
     }
     if (!journal_) return;
-    keep(round, true);  // before the round overwrites its input
+    keep(round, true);  // keeps a checkpoint before the round overwrites its input
     write_from_journal(round, in_memory);
   }
 
-  /// Starts to write a round over its input. in_memory : the batch that is in outgoing_.
+  /// Starts to write a round over its input. `in_memory` is the number of the batch that is still
+  /// in outgoing_.
   void write_from_journal(std::int64_t round, std::int64_t in_memory) {
     here([&] {
       const ExchangeRound pieces(target_, round);
@@ -197,7 +198,8 @@ class PassOnRanks {
     });
   }
 
-  /// Returns whether all ranks have their own panels on disk in memory order: no exchange needed.
+  /// Returns whether all ranks have their own panels on disk in memory order, so that no exchange
+  /// is needed.
   static bool is_local(const ExchangeRound::RoundBatches& all) {
     return !all.crosses && all.batches.size() == 1;
   }
@@ -226,7 +228,7 @@ class PassOnRanks {
 
   std::int64_t rounds_of(std::int64_t panels) const { return divided_up(panels, comm_.size()); }
 
-  /// Collective where there are checkpoints.
+  /// Returns whether a checkpoint is due. Collective if there are checkpoints.
   bool is_due() {
     if (!options_.checkpoints.keep) return false;
     bool due = false;
@@ -234,8 +236,8 @@ class PassOnRanks {
     return comm::agree_or_throw(comm_, failed_, due);
   }
 
-  /// Collective. Keeps a checkpoint once all writes are on their disks, on the first rank after the
-  /// other ranks have kept theirs. has_journal : the next round is in the journals.
+  /// Keeps a checkpoint when all writes are on their disks. The first rank keeps it after all other
+  /// ranks. `has_journal` says that the next round is in the journals. Collective.
   void keep(std::int64_t rounds_done, bool has_journal) {
     here([&] {
       wait_for_writes(rounds_done);
@@ -301,7 +303,7 @@ class PassOnRanks {
   std::vector<disk::Run> list_;
   std::optional<PanelTransform> transform_;
   std::optional<RoundJournal> journal_;
-  // Last, so that all transfers end before the buffers are freed.
+  // These are the last members, so that all transfers end before the buffers are freed.
   std::optional<DiskTransfers> reads_;
   std::optional<DiskTransfers> writes_;
 };
@@ -314,7 +316,8 @@ void require_volume(const char* what, const disk::Volume* volume, std::int64_t b
                     " bytes; given " + std::to_string(volume_bytes) + "; give a larger one");
 }
 
-/// Checkpoints are between rounds; in journaled passes, when the next round is in the journals.
+/// Checks the progress at which a run starts. Checkpoints are between rounds. In journaled passes
+/// the next round must be in the journals.
 void check_start(const KPassPlan& plan, const PassOptions& options) {
   const PassProgress& start = options.start;
   const bool is_pass = start.pass >= 0 && start.pass < std::ssize(plan.passes);
@@ -333,7 +336,7 @@ void check_start(const KPassPlan& plan, const PassOptions& options) {
                   "; give one that a checkpoint has kept");
 }
 
-/// Checks the volumes, and that plans with checkpoints keep their input; in place, by journals.
+/// Checks the volumes. Checks that plans with checkpoints keep their input, in place by journals.
 void check_in_place(const KPassPlan& plan, const VolumesOnRanks& volumes,
                     const PassOptions& options) {
   if ((volumes.input.volume == volumes.output.volume) != plan.problem.in_place)

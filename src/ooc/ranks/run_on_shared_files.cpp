@@ -39,7 +39,7 @@ struct OpenSharedSets {
   std::array<OpenSet, scratch_volumes> scratch;
 };
 
-/// In place `input` stays empty, because the output is also the input.
+/// Opens the sets. In place `input` remains empty, because the output is also the input.
 OpenSharedSets opened_all(const KPassPlan& plan, const PassFiles& files,
                           const comm::Communicator& comm, const PassOptions& options) {
   OpenSharedSets sets;

@@ -12,7 +12,7 @@
 namespace weft::ooc {
 namespace {
 
-/// Gives all ranks the checksum of each block, which the rank that owns the block knows.
+/// Gives all ranks the checksum of each block. The owner of a block knows its checksum.
 void share_sums(disk::StripedSet& set, const FileOwnership& ownership,
                 const comm::Communicator& comm) {
   constexpr std::int64_t not_mine = std::numeric_limits<std::int64_t>::max();

@@ -13,7 +13,7 @@
 namespace weft::ooc {
 namespace {
 
-/// Numbers that are converted together, so that a copy of them stays in the nearest cache.
+/// Count of numbers that are converted together. A copy of them fits in the first-level cache.
 constexpr std::int64_t piece = 512;
 
 /// A number of IEEE 754's binary16.
@@ -40,7 +40,7 @@ Raw swapped(Raw value) {
   return value;
 }
 
-/// Converts numbers to places one after the other from `first` on, `stride` reals for each.
+/// Converts numbers one after the other. Number k goes to position first + k * stride, in reals.
 template <class Real, class Raw>
 class Conversion {
  public:
@@ -53,8 +53,9 @@ class Conversion {
       throw Error(ErrorCode::internal, "a conversion to shorter elements");
   }
 
-  /// Converts from the end, because results are longer. The last results are stored behind all
-  /// unread input, so threads can share them. Then the same for the rest, until that is short.
+  /// Converts from the end, because results are longer than the input. The last results are stored
+  /// behind all unread input, so threads can convert them in parallel. Then the same is done with
+  /// the rest, until it is short.
   void run(std::int64_t count) const {
     constexpr std::int64_t fewest_for_threads = 1 << 14;
     while (count > fewest_for_threads && threads_ > 1) {

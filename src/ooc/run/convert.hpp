@@ -11,7 +11,7 @@ namespace weft::ooc {
 /// Converts a file's elements in `memory` to numbers of a precision, in place. Complex elements
 /// become complex numbers. Others become reals, or complex numbers with imaginary part 0.
 ///
-/// Memory  holds count elements before and after; elements do not become shorter.
+/// Memory  has room for `count` elements before and after. Elements must not become shorter.
 /// Errors  internal if elements would become shorter.
 void convert(const ElementType& type, Precision precision, bool to_complex, std::int64_t count,
              int threads, void* memory);

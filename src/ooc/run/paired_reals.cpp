@@ -42,8 +42,8 @@ Columns columns_of(const KPass& pass, const Panel& panel) {
   return {panel.inner, panel.inners};
 }
 
-/// Calls visit(one, other, root) for k and N/2 - k, except k = 0. k is in row k / columns, column k
-/// % columns of the parts.
+/// Calls visit(one, other, root) for each pair of elements k and N/2 - k, except k = 0. Element k
+/// is in row k / columns and column k % columns of the parts.
 template <class Real, class Visit>
 void for_each_pair(const KPass& pass, const std::vector<Panel>& parts,
                    const kernel::RowTwiddles& twiddles, int threads, std::complex<Real>* memory,

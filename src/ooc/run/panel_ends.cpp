@@ -12,7 +12,7 @@ std::int64_t elements_of(const std::vector<RunGrid>& grids) {
   return sum;
 }
 
-/// Halves the elements [first, end) of a slab that are in the panel, [radix][width].
+/// Halves those of the elements [first, end) of a slab that are in the panel, [radix][width].
 template <class Real>
 void halve(const KPass& pass, const Panel& panel, std::int64_t first, std::int64_t end,
            std::complex<Real>* memory) {

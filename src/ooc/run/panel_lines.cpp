@@ -11,8 +11,9 @@
 namespace weft::ooc {
 namespace {
 
-/// Visits stretches of lines at equal distance: move(first line, count, offset of its first point,
-/// distance). The panel is [..][length][columns]; line l is that at l / columns, l % columns.
+/// Visits groups of lines at equal distances: calls move(first line, count, offset of its first
+/// point, distance). The panel is [..][length][columns]. Line l has the indices l / columns and l %
+/// columns.
 template <class Move>
 void for_each_stretch(std::int64_t length, std::int64_t columns, std::int64_t first,
                       std::int64_t end, Move&& move) {

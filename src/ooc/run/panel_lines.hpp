@@ -14,20 +14,20 @@ namespace weft::ooc {
 /// Transforms the lines of one axis of a panel in memory, tile by tile. It gathers lines,
 /// transforms them and multiplies by their twiddles in cache, and scatters them. It reads the panel
 /// once, as [outers][radix][rests][inners]. It writes the panel once, as
-/// [outers][rests][radix][inners]. If the axis is halved, the input or the output is real; a cosine
+/// [outers][rests][radix][inners]. If the axis is halved, the input or the output is real. A cosine
 /// or sine transform without `parts` has reals on both sides.
 class PanelLines {
  public:
-  /// `twiddles` are those of the pass, nullptr if it has none. The caller owns them, and keeps them
+  /// `twiddles` are the twiddles of the pass; nullptr if it has none. The caller keeps them alive
   /// as long as this object.
   /// Errors  those of Engine::lines.
   PanelLines(const KPass& pass, const PanelAxis& axis, const kernel::AxisTransform& transform,
              const kernel::LocalOptions& options, const kernel::RowTwiddles* twiddles);
 
-  /// Memory  `from` and `to` are the same where the pass keeps the order of its elements and the
-  ///         axis is not halved. Otherwise they do not overlap and `from` is unchanged, except by a
-  ///         c2r. `tiles` is scratch of memory_of().tile_bytes, aligned to 64.
-  /// Progress  nullptr, or polled between tiles by the calling thread.
+  /// Memory  `from` and `to` are the same if the pass keeps the order of its elements and the axis
+  ///         is not halved. Otherwise they do not overlap; only a c2r changes `from`. `tiles` is
+  ///         scratch memory of memory_of().tile_bytes bytes, aligned to 64.
+  /// Progress  if not nullptr, the calling thread polls it between tiles.
   void execute(const void* from, void* to, const Panel& panel, void* tiles,
                kernel::Progress* progress = nullptr) const;
 

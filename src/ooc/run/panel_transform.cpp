@@ -107,8 +107,8 @@ void PanelTransform::convert_source(const std::vector<Panel>& parts, char* panel
           reads_pairs(problem_, pass_) ? 2 * count : count, problem_.threads, panel);
 }
 
-/// One of the axes moves from one buffer to the other: the last one if it makes reals, otherwise
-/// the first. The others are transformed in place.
+/// The lines of one axis move the panel from one buffer to the other. It is the last axis if its
+/// output is real, otherwise the first. The other axes are transformed in place.
 void PanelTransform::transform_lines(const std::vector<Panel>& parts, char* from, char* to,
                                      kernel::Progress* progress) const {
   const std::size_t moving = pass_.writes_reals ? lines_.size() - 1 : 0;
@@ -121,8 +121,8 @@ void PanelTransform::transform_lines(const std::vector<Panel>& parts, char* from
   }
 }
 
-/// The first lines there move the panel to the other buffer, the last lines back return it. Without
-/// halved axes both buffers are the same.
+/// The first axis of the forward transform moves the panel to the other buffer. The last axis of
+/// the backward transform moves it back. Without halved axes both buffers are the same.
 void PanelTransform::turn(const Panel& panel, char* from, char* to,
                           kernel::Progress* progress) const {
   for (const PanelLines& lines : lines_)

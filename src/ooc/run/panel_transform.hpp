@@ -20,9 +20,10 @@ class PanelTransform {
   /// Errors    those of the engine, and out_of_memory.
   PanelTransform(const KPassPlan& plan, std::size_t index, const PassOptions& options);
 
-  /// Memory    `to` is `from` where the pass transforms in place, otherwise another buffer. The
-  ///           result is in `from` if pass.ends_in_source(), and the other one is scratch.
-  /// Progress  if not nullptr, polled between tiles by the calling thread.
+  /// Memory    `to` is `from` if the pass transforms in place, otherwise another buffer. If
+  ///           pass.ends_in_source(), the result is in `from` and the other buffer is scratch
+  ///           memory; otherwise it is in `to`.
+  /// Progress  if not nullptr, the calling thread polls it between tiles.
   void execute(const std::vector<Panel>& parts, char* from, char* to,
                kernel::Progress* progress = nullptr) const;
 
@@ -48,7 +49,7 @@ class PanelTransform {
   std::optional<kernel::RowTwiddles> twiddles_;
   std::optional<kernel::RowTwiddles> chirp_roots_;
   std::vector<PanelLines> lines_;
-  std::vector<PanelLines> lines_back_;  ///< of a pass that turns
+  std::vector<PanelLines> lines_back_;  ///< backward transforms of a pass that turns
   std::optional<SpectralProduct> filter_;
 };
 

@@ -27,7 +27,7 @@ struct Transfer {
 /// One pass: its buffers, and the panels in progress.
 class PassRun {
  public:
-  /// scratch : has the journal.
+  /// `scratch` has the journal.
   PassRun(const KPassPlan& plan, std::size_t index, disk::Volume& source, disk::Volume& target,
           disk::Volume* scratch, const PassOptions& options)
       : plan_(plan),
@@ -68,7 +68,8 @@ class PassRun {
     for (std::int64_t i = progress_.panels_done; i < progress_.panels; ++i) {
       char* from = waited_read();
       char* other = pass_.transforms_in_place() ? from : free_buffer();
-      // Waiting for the previous panel would leave the disks nothing to write meanwhile.
+      // If no buffer is free, this would wait for the previous panel, and the disks would have
+      // nothing to write meanwhile.
       if (!free_.empty() || writing_.size() > 1) start_read(i + 1);
       const std::vector<Panel> parts = panel_parts(pass_, i);
       if (!options_.moves_only) transform(parts, from, other, i + 1);
@@ -85,8 +86,8 @@ class PassRun {
   }
 
  private:
-  /// If all buffers are in use, the next panel is read into the previous panel's buffer as soon
-  /// as that is written. This is checked between tiles.
+  /// If all buffers are in use, the next panel is read into the buffer of the previous panel, as
+  /// soon as the previous panel is written. This is checked between tiles.
   class NextRead final : public kernel::Progress {
    public:
     NextRead(PassRun& run, std::int64_t index) : run_(run), index_(index) {}
@@ -97,7 +98,7 @@ class PassRun {
       try {
         run_.end_write();
         run_.start_read(index_);
-      } catch (...) {  // it must not leave the transforming threads
+      } catch (...) {  // an exception must not leave the threads that transform
         failure_ = std::current_exception();
       }
     }
@@ -157,15 +158,15 @@ class PassRun {
   }
 
   void keep() {
-    while (!writing_.empty()) end_write();  // flush does not cover writes in progress
+    while (!writing_.empty()) end_write();  // flush() does not include writes in progress
     if (progress_.panels_done == progress_.panels && progress_.pass + 1 == progress_.passes) return;
     target_.flush();
     options_.checkpoints.keep(progress_);
     kept_ = progress_.panels_done;
   }
 
-  /// Writes a panel to the journal and notes that, before the panel overwrites its input. Its slot
-  /// has the panel before the last, which is in its place by now.
+  /// Writes a panel to the journal and keeps a checkpoint, before the panel overwrites its input.
+  /// The slot has an older panel, which is completely written by now.
   void write_journal(std::int64_t index, const std::vector<Panel>& parts, char* panel) {
     while (!writing_.empty()) end_write();
     scratch_->wait(scratch_->start_write(journal_runs(index, parts, panel)));

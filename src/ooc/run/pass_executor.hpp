@@ -11,8 +11,9 @@
 
 namespace weft::ooc {
 
-/// Progress of a transform; on ranks, in whole rounds of one panel on each rank. All writes of
-/// finished panels have ended. Only a flush of the volume makes sure that they are on the disks.
+/// Progress of a transform. On ranks it is counted in whole rounds of one panel on each rank. All
+/// writes of finished panels have ended. But only a flush of the volume makes sure that they are on
+/// the disks.
 struct PassProgress {
   std::int64_t pass = 0;
   std::int64_t passes = 0;
@@ -24,13 +25,13 @@ struct PassProgress {
 
 /// Saves progress, so that another process can resume the transform.
 ///
-/// On ranks  all ranks set both functions, or none does. is_due is called on the first rank, whose
-///           clock decides for all. keep is called on every rank when all targets are on their
-///           disks. The first rank calls it after the others have returned from it. So the progress
-///           that the first rank saves holds for all.
+/// On ranks  all ranks set both functions, or none does. is_due is called only on the first rank,
+///           whose clock decides for all. keep is called on every rank when all targets are on
+///           their disks. The first rank calls it after all other ranks have returned from it. So
+///           the progress that the first rank saves is valid for all.
 struct Checkpoints {
-  /// Returns whether a checkpoint is due. Called between two panels, on ranks between two rounds of
-  /// passes without a journal.
+  /// Returns whether a checkpoint is due. Called between two panels, or on ranks between two
+  /// rounds. Journaled passes on ranks do not call it.
   std::function<bool()> is_due = {};
   /// Saves the progress, when the targets are on their disks. Called
   /// - when a checkpoint is due,
@@ -52,9 +53,10 @@ struct PassOptions {
   /// Reads and writes all data without a transform, to measure the volumes alone.
   bool moves_only = false;
   Checkpoints checkpoints = {};
-  /// Becomes true if this run reads NaN or infinity from the input: they spread over whole lines.
+  /// Becomes true if this run reads NaN or infinity from the input. A single such number spoils
+  /// whole lines.
   bool* found_not_finite = nullptr;
-  /// The progress in a checkpoint: the transform begins there. If this is not the first panel of
+  /// The progress at which the transform begins, from a checkpoint. If it is not the first panel of
   /// the first pass, the plan must have preserve_inputs.
   PassProgress start = {};
 };

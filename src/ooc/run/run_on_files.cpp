@@ -8,7 +8,7 @@
 namespace weft::ooc {
 namespace {
 
-/// Returns the plan's block size, rounded up because the blocks of sets are aligned.
+/// Returns the plan's block size, rounded up to the alignment of blocks in sets.
 std::int64_t set_block_bytes(const KPassPlan& plan) {
   return direct_io_rounded(plan.problem.block_bytes);
 }

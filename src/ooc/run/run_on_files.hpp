@@ -23,14 +23,15 @@ struct StoredArray {
 struct PassFiles {
   StoredArray input;  ///< unused in place
   StoredArray output;
-  /// One directory for each disk of scratch space; unused where the plan needs none.
+  /// One directory for each disk of scratch space. Unused if the plan needs none.
   std::vector<std::string> scratch_directories = {};
-  /// Alternative: an existing set that is kept; its blocks are compared with their checksums.
+  /// Alternative: an existing set, which is kept. Its blocks are compared with their checksums.
   std::optional<StoredArray> scratch = {};
-  /// Alternative on ranks: the indexes of such sets of this rank, one for each of its scratch
-  /// volumes. The name is empty for a volume without bytes.
+  /// Alternative on ranks: the indexes of existing sets of this rank, one for each of its scratch
+  /// volumes. For a volume without bytes, the name is empty.
   std::vector<std::string> own_scratch = {};
-  /// Also compare blocks of a plain output; their checksums are stored next to it, in NAME.sums.
+  /// Also compares blocks of a plain output with checksums. The checksums are stored next to it, in
+  /// NAME.sums.
   bool checks_output = false;
   disk::BackendKind backend = disk::BackendKind::automatic;
 };
@@ -44,15 +45,17 @@ struct PassOutcome {
   std::int64_t bytes_read = 0;
   std::int64_t bytes_written = 0;
   disk::BackendKind backend = disk::BackendKind::automatic;  ///< the backend in use
-  bool found_not_finite = false;                             ///< in the input that was read
+  bool found_not_finite = false;                             ///< the input that was read has NaN or
+                                                             ///< infinity
 };
 
 /// Executes a plan on files, and returns when the output is on its disks. Blocks of an input set
-/// that a run reads as a whole are compared with their checksums; in place, those of the output.
+/// that a run reads as a whole are compared with their checksums. In place this holds for blocks of
+/// the output.
 ///
-/// In place  a set's index is marked incomplete from the first write on and left so. The caller
-///           marks the set whole when all is done.
-/// Scratch   files without names, gone after success, error or crash; or the given set.
+/// In place  the first write marks the set as incomplete in its index. The caller marks the set as
+///           whole when all is done.
+/// Scratch   files without names, which disappear after success, error or crash; or the given set.
 /// Errors    as open_set, plain_set, scratch_set and run_passes.
 PassOutcome run_on_files(const KPassPlan& plan, const PassFiles& files,
                          const PassOptions& options = {});

@@ -88,7 +88,8 @@ double SpectralProduct::wavenumber(std::size_t axis, std::int64_t place) const {
   return along.unit * static_cast<double>(signed_wavenumber(k, along.points));
 }
 
-/// Returns 0 for odd orders in the element of n/2 and -n/2.
+/// Returns the wavenumber for a derivative. For odd orders it is 0 in the element that represents
+/// n/2 and -n/2.
 double SpectralProduct::derived_wavenumber(std::size_t axis, std::int64_t place) const {
   const SpectrumAxis& along = axes_[axis];
   const std::int64_t k = along.radices.size() == 1 ? place : element_of_place(along.radices, place);

@@ -14,7 +14,7 @@ namespace weft::ooc {
 /// The product of a spectrum in panels with the factors of the plan's filter.
 class SpectralProduct {
  public:
-  /// sign : of the exponent of the transform there. The caller keeps the plan alive.
+  /// `sign` is the sign of the exponent of the forward transform. The caller keeps the plan alive.
   SpectralProduct(const KPassPlan& plan, const KPass& pass, int sign);
 
   /// Multiplies a panel, [outers][radix][inners].
@@ -25,14 +25,14 @@ class SpectralProduct {
   struct SpectrumAxis {
     std::vector<std::int64_t> radices;  ///< see element_of_place()
     std::int64_t places = 1;            ///< their product
-    std::int64_t points = 1;  ///< n of the transform; more than places for half a spectrum
+    std::int64_t points = 1;  ///< n of the transform; for half a spectrum more than `places`
     double unit = 0;          ///< 0: not transformed
   };
   /// Elements that follow each other along the last axis, and the wavenumbers of the other axes.
   struct SpectrumRow {
-    std::int64_t first = 0;  ///< its place along the last axis
+    std::int64_t first = 0;  ///< place of the first element along the last axis
     std::int64_t count = 0;
-    double square = 0;   ///< the sum of the squares
+    double square = 0;   ///< the sum of the squares of these wavenumbers
     double derived = 0;  ///< the wavenumber of the derivative's axis
   };
 

@@ -73,7 +73,7 @@ std::string own_refusal(const MethodDescriptor& method, const Problem& problem) 
   return method.refusal == nullptr ? "" : method.refusal(problem);
 }
 
-/// Returns a descriptor of a method, whatever the wire form; null if none is chosen yet.
+/// Returns a descriptor of a method in any wire form. Returns null if no method is chosen yet.
 const MethodDescriptor* of_method(Method method) {
   const auto found =
       std::find_if(methods.begin(), methods.end(),
@@ -81,7 +81,7 @@ const MethodDescriptor* of_method(Method method) {
   return found == methods.end() ? nullptr : &*found;
 }
 
-/// Returns a trait of the method of an exchange; false if none is chosen yet.
+/// Returns a trait of the method of an exchange. Returns false if no method is chosen yet.
 bool has(const Exchange& exchange, bool MethodDescriptor::*trait) {
   const MethodDescriptor* method = of_method(exchange.method);
   return method != nullptr && method->*trait;
@@ -154,8 +154,8 @@ bool has_value(std::span<const E> values, E value) {
   return std::find(values.begin(), values.end(), value) != values.end();
 }
 
-/// Returns whether blocks can be cut into pieces. Packed blocks can. Blocks that MPI packs are one
-/// message, because the two sides would cut them differently.
+/// Returns whether blocks can be cut into pieces. Packed blocks can. Strided blocks cannot, because
+/// sender and receiver would cut them differently.
 bool has_pieces(const MethodDescriptor& method) {
   return method.method == Method::messages && method.wire_form == WireForm::packed;
 }
@@ -177,7 +177,8 @@ E decided(E forced, std::span<const E> values) {
   return forced != E::automatic || values.empty() ? forced : values[0];
 }
 
-/// Returns the values that make a difference: some ranks share memory, others do not.
+/// Returns the uses of nodes that differ for this problem. They differ only if there are several
+/// nodes of several ranks.
 std::vector<NodeUse> node_uses(const MethodDescriptor& method, const Problem& problem,
                                std::int64_t chunks) {
   if (method.node_uses.empty()) return {NodeUse::automatic};
@@ -269,7 +270,7 @@ Exchange choose_exchange(const Problem& problem, std::size_t number, std::int64_
     if (!offers(method, forced)) continue;
     if (method.on_request && forced.method != method.method) continue;
     // On one rank, packed messages leave the only block in place. Other methods copy it, or need
-    // memory that others can see.
+    // shared memory.
     if (problem.ranks == 1 && method.method != Method::messages && forced.method != method.method)
       continue;
     why_not = refusal(method, forced, problem);

@@ -12,7 +12,8 @@ struct MethodDescriptor {
   const char* name;  ///< unique, for messages and tables
   Method method;
   WireForm wire_form;
-  /// The values of each choice, the default first; none: the method does not have the choice.
+  /// The possible values of each choice, the default first. Empty: the method does not have the
+  /// choice.
   std::span<const Schedule> schedules = {};
   std::span<const Requests> requests = {};
   std::span<const NodeUse> node_uses = {};
@@ -20,12 +21,12 @@ struct MethodDescriptor {
   bool reads_peers = false;     ///< ranks read each other's arrays in node memory; nothing is sent
   bool sends_messages = false;  ///< each block is a message of its own
   bool is_one_call = false;     ///< one call of MPI moves the blocks of all ranks
-  /// Blocks arrive in memory that MPI exposes to the other ranks. They synchronise before and after.
+  /// Ranks put blocks into memory that MPI exposes. All ranks synchronise before and after.
   bool puts_blocks = false;
-  bool on_request = false;  ///< only where a user names it, as no machine has figures of it
+  bool on_request = false;  ///< used only if a user names it, because no machine has figures of it
   const char* summary;      ///< one clause for explain()
   /// Returns the reason why the method cannot serve a problem: rule, value and remedy in words.
-  /// Empty if it can. Null: it can serve all.
+  /// Empty text: it can. A null function: it can serve all problems.
   std::string (*refusal)(const Problem&) = nullptr;
 };
 
@@ -39,8 +40,8 @@ bool is_possible(const Exchange& exchange);
 std::string refusal(const MethodDescriptor& method, const Exchange& exchange,
                     const Problem& problem);
 
-/// Traits of the method of an exchange, also of one that is only partly decided. Without a method
-/// all are false.
+/// These functions return traits of the method of an exchange. The other choices may be undecided.
+/// If no method is chosen yet, all return false.
 bool has_method(const Exchange& exchange);
 bool reads_peers(const Exchange& exchange);
 bool sends_messages(const Exchange& exchange);
@@ -55,16 +56,16 @@ bool is_node_aware(const Exchange& exchange);
 bool uses_node_memory(const Exchange& exchange);
 
 /// Returns whether a plan has exchanges, and all of them can overlap with the stages of another
-/// array. An exchange in node memory cannot: ranks must synchronise for it.
+/// array. Exchanges in node memory cannot, because their ranks must synchronise.
 bool exchanges_can_overlap(const Plan& plan);
 
-/// Returns the choices that a problem forces on exchange `number` of a plan: those given, then
-/// those of its preset. The result has no preset.
+/// Returns the choices that a problem forces on exchange `number` of a plan. Given choices override
+/// those of the preset. The result has no preset.
 Exchange forced_exchange(const Problem& problem, std::size_t number);
 
 /// Decides exchange `number` of a plan by the first method that can serve the problem and agrees
-/// with every forced choice. `slices` is the maximum number of chunks. Throws unsupported if there
-/// is none, with the available methods or the reason why none can serve.
+/// with every forced choice. `slices` is the maximum number of chunks. If there is no such method,
+/// throws unsupported with the available methods, or with the reason why none can serve.
 Exchange choose_exchange(const Problem& problem, std::size_t number, std::int64_t slices);
 
 }  // namespace weft

@@ -1,4 +1,5 @@
-// Products of spectra with arrays against direct sums, operators in other places, and refusals.
+// Products of spectra with arrays, compared with direct sums. Operators before and after the
+// function of a round trip. Calls that must fail.
 #include "mpi/support/operator_check.hpp"
 
 namespace weft::test_support {
@@ -62,7 +63,7 @@ TEST(Operators, ConvolutionAndCorrelationOfEachNorm) {
   }
 }
 
-/// Returns this rank's values of exp(-|k|^2 / 10), of reals or complex numbers.
+/// Returns this rank's values of exp(-|k|^2 / 10), as reals or complex numbers.
 template <class E, class T>
 std::vector<E> transfer_of(const Fft<T>& fft) {
   const Layout& layout = fft.output();
@@ -203,7 +204,7 @@ TEST(Operators, RefusalsOfTiles) {
   expect_refusal(ErrorCode::invalid_argument, {"laplacian was made for spectra of 8x4"},
                  [&] { applied(fft, operators::laplacian(flat.plan()), one, 1); });
   if (size_of(MPI_COMM_WORLD) == 1) return;
-  // The output returns to another layout than that in which the function is called.
+  // The output has another layout than the one in which the function is called.
   FftOptions options = grid_options({8, 6, 4}, Kind::r2c);
   options.output = Layout::slab({8, 6, 3}, size_of(MPI_COMM_WORLD), 0);
   options.input = Layout::slab({8, 6, 4}, size_of(MPI_COMM_WORLD), 0);

@@ -23,7 +23,7 @@ int scale(const weft_tile* tile, void* user) {
   return 0;
 }
 
-/// Copies the input, and finds the largest of its magnitudes.
+/// Copies the input, and finds its largest magnitude.
 int find_largest(const weft_tile* tile, void*) {
   const auto* in = static_cast<const Complex*>(tile->inputs[0]);
   auto* out = static_cast<Complex*>(tile->outputs[0]);
@@ -76,7 +76,8 @@ TEST_F(CApply, AFunctionSeesEveryElementOnce) {
       << weft_last_error();
   EXPECT_EQ(count, 120);
   for (std::size_t i = 0; i < x_.size(); ++i)
-    EXPECT_NEAR(std::abs(y_[i] - 360.0 * x_[i]), 0, 1e-11);  // no scale: 12*10 times
+    EXPECT_NEAR(std::abs(y_[i] - 360.0 * x_[i]), 0, 1e-11);  // the factor is 3, times 120 points
+                                                             // without a norm
 }
 
 TEST_F(CApply, FunctionsBeforeInAndAfterSpace) {
@@ -98,7 +99,7 @@ TEST_F(CApply, FunctionsBeforeInAndAfterSpace) {
   ASSERT_EQ(weft_fft_apply_in_space(fft_, &work, 1, &in, 1, &out, results), WEFT_OK)
       << weft_last_error();
   for (std::size_t i = 0; i < x.size(); ++i)
-    EXPECT_NEAR(std::abs(y[i] - 60.0 * x[i]), 0, 1e-11);  // 2/4, and 12*10 times
+    EXPECT_NEAR(std::abs(y[i] - 60.0 * x[i]), 0, 1e-11);  // the factors 2 and 1/4, times 120 points
   EXPECT_EQ(results[0], 120);
   EXPECT_EQ(results[2], 120);
   const auto space = reference_transform(checked(Problem{.shape = {12, 10}}), false,

@@ -1,4 +1,4 @@
-// Axes by the C interface: their modes and support, and the numbers of the input.
+// Axes in the C interface: their modes and support, and the type of the input's numbers.
 #include "mpi/support/c_interface_check.hpp"
 #include "support/serial_reference.hpp"
 
@@ -25,11 +25,11 @@ TEST(CInterface, PartsOfAxesLikeCpp) {
   c.kind = WEFT_R2C;
   cpp.kinds = Kind::r2c;
   check_like_cpp(c, cpp);
-  // The numbers are those of the axes, in their order.
+  // Modes are in the order of `axes`.
   const int axes[] = {2, 0};
   c.axes = axes;
   c.axes_count = 2;
-  c.modes = modes;  // the first two of them
+  c.modes = modes;  // only the first two count: there are two axes
   const int64_t first_points[] = {4, 8};
   c.support = first_points;
   cpp.axes = {2, 0};
@@ -110,11 +110,12 @@ TEST(CInterface, WrongAxesFailEverywhere) {
     expect_failure_everywhere(created(nullptr, numbers, 0), WEFT_INVALID_ARGUMENT,
                               {"support of axis 1", "1 to its 9 points", given});
   }
-  // Two thirds of the wavenumbers are no number of points.
+  // WEFT_TWO_THIRDS is a number of wavenumbers, not of points.
   const int64_t thirds[] = {WEFT_TWO_THIRDS, 9};
   expect_failure_everywhere(created(nullptr, thirds, 0), WEFT_INVALID_ARGUMENT,
                             {"support of axis 0", "given -2"});
-  const bool is_wrong = rank_of(world) == size_of(world) - 1;  // on one rank
+  const bool is_wrong = rank_of(world) == size_of(world) - 1;  // only the last rank gives a wrong
+                                                               // argument
   expect_failure_everywhere(created(nullptr, nullptr, is_wrong ? 3 : 0), WEFT_INVALID_ARGUMENT,
                             {"element", "given 3"});
   expect_failure_everywhere(created(nullptr, nullptr, WEFT_ELEMENT_REAL), WEFT_INVALID_ARGUMENT,

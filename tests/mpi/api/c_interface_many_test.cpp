@@ -1,4 +1,4 @@
-// The C interface to exchanges and machines: options, several arrays in one call, records of steps.
+// The C interface: options of exchanges and machines, several arrays in one call, records of steps.
 #include <weft/machine.hpp>
 
 #include "mpi/support/c_interface_check.hpp"
@@ -44,7 +44,7 @@ TEST(CInterface, PlansWithoutRanks) {
   expect_failure(weft_plan_json(&c, 4, nullptr), WEFT_INVALID_ARGUMENT, {"NULL"});
 }
 
-/// Every member of weft_exchange and weft_planning is read into the problem.
+/// Every member of weft_exchange and weft_planning reaches the problem.
 TEST(CInterface, ReadsGroupedOptions) {
   const int64_t shape[] = {64, 32, 16};
   weft_options c = default_options();

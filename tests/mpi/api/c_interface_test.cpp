@@ -1,4 +1,5 @@
-// The C interface: all that C++ has, error codes instead of exceptions, and NULL never crashes.
+// The C interface: it offers what C++ offers, returns error codes instead of exceptions, and never
+// crashes on NULL.
 #include <functional>
 
 #include "mpi/support/c_interface_check.hpp"
@@ -83,7 +84,7 @@ TEST(CInterface, GivenLayouts) {
   ASSERT_EQ(weft_layout_json(found, &text), WEFT_OK);
   EXPECT_EQ(taken(text), to_json(*cpp.input));
   for (weft_layout* layout : {found, input, output}) weft_layout_destroy(layout);
-  // The transform needs none of them any more.
+  // The transform does not need its options any more.
   std::vector<std::complex<double>> x(720, 1.0);
   EXPECT_EQ(weft_fft_forward(fft, x.data(), x.data()), WEFT_OK) << weft_last_error();
   weft_fft_destroy(fft);
@@ -144,7 +145,7 @@ TEST(CInterface, RunsAPlanMadeBefore) {
   ASSERT_EQ(weft_fft_forward(fft, x.data(), x.data()), WEFT_OK) << weft_last_error();
   weft_layout* output = nullptr;
   ASSERT_EQ(weft_fft_output_layout(fft, &output), WEFT_OK);
-  // A constant array of ones has only its mean, in the box with the origin.
+  // The spectrum of an array of ones has one element that is not zero, at the origin.
   int64_t lower[2];
   int64_t upper[2];
   int rank = 0;
@@ -165,7 +166,7 @@ TEST(CInterface, RunsAPlanMadeBefore) {
   weft_free(text);
 }
 
-/// A caller compiled with an older header gives a shorter struct: missing members have their
+/// A caller compiled with an older header gives a shorter struct. The missing members have their
 /// defaults.
 TEST(CInterface, OptionsOfOtherVersions) {
   const int64_t shape[] = {6, 4};
@@ -180,7 +181,7 @@ TEST(CInterface, OptionsOfOtherVersions) {
       << "written beyond the caller's struct";
   older.shape = shape;
   older.dims = 2;
-  older.exchange.method = WEFT_METHOD_MESSAGES;  // beyond the caller's struct: not read
+  older.exchange.method = WEFT_METHOD_MESSAGES;  // after the end of the caller's struct: not read
   char* text = nullptr;
   ASSERT_EQ(weft_plan_json(&older, 3, &text), WEFT_OK) << weft_last_error();
   const std::string by_older = taken(text);

@@ -1,4 +1,4 @@
-// Halos by every exchange, against the definition of each element's owner.
+// Halos by every exchange. Each element is compared with that of its owner.
 #include <weft/weft.h>
 
 #include <complex>
@@ -77,8 +77,8 @@ TEST(Halo, FillsRandomHalosByEveryExchange) {
   EXPECT_GT(run, 30U);
 }
 
-/// Value `part` of the element at `local` of the array of `rank`: a small integer, whose sums are
-/// exact.
+/// Returns number `part` (real or imaginary) of the element at `local` in the array of `rank`. It
+/// is a small integer, so sums are exact.
 template <class T>
 T value_of(std::int64_t rank, std::int64_t local, int part) {
   const auto index = static_cast<std::uint64_t>((rank * 100'000 + local) * 2 + part);
@@ -153,7 +153,7 @@ TEST(Halo, AccumulatesRandomHalosByEveryExchange) {
   EXPECT_GT(run, 30U);
 }
 
-/// The additions have one order, whatever moves the planes, so that their rounding is the same.
+/// The order of additions does not depend on the exchange, so their rounding is the same.
 TEST(Halo, SumsHaveTheSameBitsByEveryExchange) {
   const std::int64_t ranks = size_of(world);
   HaloProblem problem;

@@ -1,5 +1,5 @@
-// Further promises of weft: nothing is allocated, the same plan gives the same
-// bits, and packed exchanges cost no pass over memory of their own.
+// Promises of weft: forward and backward allocate nothing, the same plan gives the same bits, and
+// packed exchanges need no pass of their own.
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
@@ -14,7 +14,7 @@
 #include "mpi/support/world.hpp"
 
 namespace {
-/// Allocations by operator new on this thread.
+/// Number of allocations by operator new on this thread.
 thread_local std::int64_t allocations_here = 0;
 
 void* allocate(std::size_t bytes, std::size_t alignment) {
@@ -28,8 +28,9 @@ void* allocate(std::size_t bytes, std::size_t alignment) {
 }
 }  // namespace
 
-// Replaced for the whole test binary; the counts of other threads are theirs. Not inlined: the
-// compiler would see an operator new of the library's meet a free.
+// These operators replace those of the whole test binary. Each thread has its own count. `delete`
+// is not inlined: otherwise the compiler would warn that memory of the library's operator new
+// reaches free().
 void* operator new(std::size_t bytes) { return allocate(bytes, 1); }
 void* operator new[](std::size_t bytes) { return allocate(bytes, 1); }
 void* operator new(std::size_t bytes, std::align_val_t align) {
@@ -38,7 +39,8 @@ void* operator new(std::size_t bytes, std::align_val_t align) {
 void* operator new[](std::size_t bytes, std::align_val_t align) {
   return allocate(bytes, std::size_t(align));
 }
-// std::stable_sort asks in this way; left to the library, its memory would meet the delete below.
+// std::stable_sort uses this form. Without a replacement, memory of the library's form would reach
+// the delete below.
 void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept {
   ++allocations_here;
   return std::malloc(std::max<std::size_t>(bytes, 1));
@@ -65,13 +67,13 @@ namespace {
 
 using Complex = std::complex<double>;
 
-/// One exchange of each method, those that pack first.
+/// Returns one exchange of each method, the packed ones first.
 std::vector<Exchange> tried_exchanges() {
   std::vector<Exchange> tried{{.method = Method::collective, .wire_form = WireForm::packed},
                               {.method = Method::messages, .wire_form = WireForm::packed},
                               {.method = Method::collective, .wire_form = WireForm::datatype},
                               {.method = Method::rma},
-                              {}};  // shared, where ranks can share memory
+                              {}};  // shared, if ranks can share memory
   if (all_share_memory())
     for (const NodeUse nodes : {NodeUse::separate, NodeUse::combined})
       tried.push_back({.method = Method::messages, .nodes = nodes});
@@ -108,7 +110,7 @@ TEST(FftContract, NothingIsAllocatedWhileRunning) {
           fft.forward(reals, x.data());
         }
       };
-      both_ways();  // memory that a library keeps after its first call is not weft's
+      both_ways();  // a first call, in which libraries may allocate memory that they keep
       const auto by_new = allocations_here;
       const auto by_buffers = memory_counters().allocations;
       both_ways();
@@ -119,11 +121,12 @@ TEST(FftContract, NothingIsAllocatedWhileRunning) {
     }
   EXPECT_GE(run, 10);
   const auto before = allocations_here;
-  ::operator delete(::operator new(8));  // unlike a new expression, not to be optimised away
+  ::operator delete(::operator new(8));  // an explicit call, which the compiler may not remove as
+                                         // it may a new expression
   EXPECT_EQ(allocations_here, before + 1) << "allocations are not counted";
 }
 
-/// The second round trip of a shape allocates only the results that it returns.
+/// A second round trip of the same kind allocates only the results that it returns.
 TEST(FftContract, RoundTripsAllocateNothingAgain) {
   const auto copies = [](const Tile& tile) {
     for (std::int64_t i = 0; i < tile.result_count; ++i) tile.results[i] += 1;
@@ -165,7 +168,8 @@ TEST(FftContract, RoundTripsAllocateNothingAgain) {
   EXPECT_GE(run, 80);
 }
 
-/// Two runs of one plan, of two plans made alike, and one in a workspace of another address.
+/// Compares two runs of one plan, runs of two equal plans, and a run in a workspace at another
+/// address.
 TEST(FftContract, SamePlanSameBits) {
   for (const Exchange& exchange : tried_exchanges()) {
     const Problem problem{
@@ -223,8 +227,8 @@ void check_traffic(const Problem& problem) {
         EXPECT_EQ(r.bytes_written, expected[i / 2].out);
         continue;
       }
-      // The sent and the kept elements are this rank's array.
-      // With messages the kept part is not copied either, if the first stage leaves room for it.
+      // The sent elements and the kept ones together are this rank's array. With messages the kept
+      // part is not copied either, if the first stage leaves room for it.
       EXPECT_LE(r.bytes_sent + r.bytes_read, expected[i / 2].out);
       if (i == 1 && problem.exchange.method == Method::messages) {
         EXPECT_EQ(r.bytes_read, 0);
@@ -239,7 +243,8 @@ TEST(FftContract, PackedMethodsReadAndWriteOnceAStage) {
   const std::vector<Exchange> tried = tried_exchanges();
   int run = 0;
   std::vector<Shape> shapes = {{16, 16, 16}, {20, 12, 16}, {60, 40}};
-  // One rank transforms all axes in one stage, in as many passes as a volume beyond cache needs.
+  // One rank transforms all axes in one stage. Larger arrays exceed the cache and need several
+  // passes.
   if (ranks > 1) shapes = {{32, 32, 32}, {64, 64, 64}, {24, 30, 20}, {60, 80}};
   for (const Shape& shape : shapes)
     for (const Kind kind : {Kind::c2c, Kind::r2c})
@@ -260,7 +265,7 @@ TEST(FftContract, PackedMethodsReadAndWriteOnceAStage) {
   EXPECT_EQ(run, static_cast<int>(shapes.size()) * 8 + 2);
 }
 
-/// Expects the exchanges of a recorded run to have moved the bytes of the layouts.
+/// Expects the exchanges of a recorded run to have moved the bytes that follow from the layouts.
 void expect_moved(const api::Handle& handle, bool forward) {
   const Plan& plan = handle.plan();
   const std::size_t exchanges = plan.exchanges.size();
@@ -276,8 +281,8 @@ void expect_moved(const api::Handle& handle, bool forward) {
   }
 }
 
-/// Dropped wavenumbers are not sent, by any method: every exchange has the boxes of the modes that
-/// are left after its stage.
+/// No method sends dropped wavenumbers. Every exchange moves only the modes that are left after the
+/// stage before it.
 TEST(FftContract, DroppedModesAreNotSent) {
   const std::int64_t ranks = size_of(world);
   if (ranks == 1) GTEST_SKIP() << "one rank sends nothing";
@@ -312,7 +317,7 @@ TEST(FftContract, DroppedModesAreNotSent) {
       }
 }
 
-/// The bytes on the wire are those of the boxes that change hands.
+/// The sent bytes are those of the elements that change their rank.
 TEST(FftContract, BytesSentAreCounted) {
   const std::int64_t ranks = size_of(world);
   if (ranks == 1) GTEST_SKIP() << "one rank sends nothing";

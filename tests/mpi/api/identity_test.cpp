@@ -1,4 +1,4 @@
-// The key of wisdom: the machine of the ranks.
+// The identity of the ranks' machine, by which wisdom finds plans.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -36,7 +36,7 @@ TEST(Identity, SettingsThatChooseATransportArePartOfIt) {
   const char* before = std::getenv("UCX_TLS");
   const std::string kept = before == nullptr ? "" : before;
   const MachineIdentity of_default = api::identity_of(comm, kernel::wanted_engine());
-  // Where one rank has another, all ranks know of both.
+  // If one rank has another value, all ranks know both values.
   setenv("UCX_TLS", comm.rank() == 0 ? "tcp,\t\xff" : "rc", 1);
   const MachineIdentity other = api::identity_of(comm, kernel::wanted_engine());
   before == nullptr ? unsetenv("UCX_TLS") : setenv("UCX_TLS", kept.c_str(), 1);

@@ -41,7 +41,7 @@ class Variable {
   std::optional<std::string> before_;
 };
 
-/// The folder of a user whose trials are not known, removed afterwards.
+/// An empty folder for trials, as of a new user. It is removed afterwards.
 class LineEngines : public testing::Test {
  protected:
   void SetUp() override {
@@ -95,7 +95,7 @@ TEST_F(LineEngines, AreTriedOnceForEachKindAndLength) {
   const Fft<double> fft(options_of({12, 20, 18}));
   const Plan plan = fft.plan();
   expect_the_same_on_all_ranks(plan);
-  // The complex lines are tried as contiguous ones, and as ones across memory.
+  // Complex lines have two trials: contiguous in memory, and across memory (with gaps).
   ASSERT_EQ(plan.line_engines.size(), 5U);
   const planner::LineTrials trials = kept();
   ASSERT_EQ(trials.all().size(), 5U);
@@ -114,7 +114,7 @@ TEST_F(LineEngines, AreTriedOnceForEachKindAndLength) {
     EXPECT_EQ(lines.across_tile, fastest.across_tile);
     for (const planner::LineWay& way : trial->ways) EXPECT_GE(1.05 * way.seconds, fastest.seconds);
   }
-  // Then nothing is tried again, so that the plan is the same.
+  // A second transform tries nothing again, so its plan is the same.
   EXPECT_EQ(Fft<double>(options_of({12, 20, 18})).plan(), plan);
   Fft<double>(options_of({20, 12, 18}));
   EXPECT_EQ(kept().all().size(), 5U);
@@ -125,13 +125,13 @@ TEST_F(LineEngines, FollowTrialsThatTheUserHas) {
   planner::LineTrials trials;
   const planner::LineTrials found = kept();
   for (planner::LineTrial trial : found.all()) {
-    // As if each engine had won one of the two trials.
+    // The file now says that each engine won one of the two trials.
     const std::string winner = trial.kind == Kind::c2c ? "ducc0" : "fftw";
     for (planner::LineWay& each : trial.ways) each.seconds = each.engine == winner ? 1 : 2;
     trials.add(trial);
   }
   const std::string name = file().filename().string();
-  // Another folder, because this process remembers the trials of the first.
+  // Another folder, because this process remembers the trials of the first folder.
   const fs::path other = folder_ / "other";
   if (is_first()) {
     fs::create_directories(other / "weft");
@@ -213,7 +213,7 @@ TEST_F(LineEngines, OfAPlanGiveTheSameBitsAgain) {
   EXPECT_EQ(
       std::memcmp(results[0].data(), results[1].data(), results[0].size() * sizeof(results[0][0])),
       0);
-  // A word chooses again.
+  // A named engine overrides the engines of the plan.
   Fft<double> other(plan_from_json(text), MPI_COMM_WORLD, names.back());
   for (const LineEngine& each : other.plan().line_engines) EXPECT_EQ(each.engine, names.back());
 }

@@ -1,4 +1,5 @@
-// Transforms that a machine's model has planned: whatever it chose, the result is the same.
+// Transforms that the model of a machine has planned. The result is the same for every choice of
+// the model.
 #include <cmath>
 #include <cstdlib>
 #include <set>
@@ -9,8 +10,8 @@
 namespace weft::test_support {
 namespace {
 
-/// Times from a thousandth to a thousand times those of a machine. So every choice is somewhere the
-/// best: few ranks or many, pieces, chunks, any schedule.
+/// Returns a machine whose times are multiplied by random factors from 1/1000 to 1000. So each
+/// choice is the best one for some machine: few ranks or many, pieces, chunks, any schedule.
 Machine random_machine(Random& random) {
   const auto factor = [&] { return std::pow(10.0, static_cast<double>(draw(random, -3, 3))); };
   const auto blocking = [&] { return 1 + static_cast<double>(draw(random, 0, 10)) / 10; };
@@ -52,12 +53,13 @@ FftOptions options_with(const Machine& machine) {
   return options;
 }
 
-/// Some choices differ from the fixed rule's, or the test above tested nothing new.
+/// Some choices differ from the fixed rule's. Otherwise the test above would test nothing new.
 TEST(FftMachine, ChoosesOtherWays) {
   if (size_of(MPI_COMM_WORLD) == 1) GTEST_SKIP() << "one rank has one way";
   std::set<std::string> ways;
   for (std::uint64_t number = 0; number < 40; ++number) {
-    // The machines are the same each time: rare draws could have too few ways.
+    // The machines are the same in each run, because a rare random draw could have too few
+    // different choices.
     Random random(number);
     const Fft<double> fft(options_with(random_machine(random)));
     EXPECT_EQ(fft.plan().chosen_by, "model");
@@ -95,8 +97,8 @@ TEST(FftMachine, ImpossibleOnOneRank) {
   });
 }
 
-/// One plan for all, though it is made for the most threads that a rank has.
-TEST(FftMachine, RanksMayHaveThreadsOfTheirOwnNumber) {
+/// All ranks have the same plan. It is made for the largest number of threads of any rank.
+TEST(FftMachine, RanksMayHaveDifferentNumbersOfThreads) {
   for (const char* machine : {"vm-2-cores", "infiniband-64"})
     for (const Effort effort : {Effort::estimate, Effort::measure}) {
       FftOptions options = options_with(shipped_machine(machine));
@@ -119,8 +121,8 @@ TEST(FftMachine, BudgetsAreComparedToTheLastDigit) {
   });
 }
 
-/// Without a word the ranks measure the machine that they are on: every rank has a part.
-TEST(FftMachine, NoneIsTheOneThatTheRanksAreOn) {
+/// Without options the ranks measure their own machine, and every rank gets a part.
+TEST(FftMachine, WithoutAMachineTheRanksMeasureTheirOwn) {
   const char* tests_rule = std::getenv("WEFT_MACHINE");
   const std::string before = tests_rule == nullptr ? "" : tests_rule;
   unsetenv("WEFT_MACHINE");
@@ -160,7 +162,7 @@ TEST(FftMachine, AllRanksPlanByTheSame) {
 }
 
 /// Trials choose the fastest plan of this machine; the result is the same for any plan.
-TEST(FftMachine, WhateverTrialsChooseIsRight) {
+TEST(FftMachine, PlansChosenByTrialsAreRight) {
   const std::uint64_t seed = seed_of_all_ranks(8);
   const int ranks = size_of(MPI_COMM_WORLD);
   for (std::uint64_t number = 0; number < 12; ++number) {

@@ -113,7 +113,7 @@ TEST(Operators, FiveAxes) {
       std::vector<Field>(5, [](auto&) { return 0.0; }));
 }
 
-// The flow of Taylor and Green with a third component and a mean.
+// The Taylor-Green flow with a third component and a mean.
 const std::vector<Field> vortex{
     [](auto& x) { return sine(x[0]) * cosine(x[1]) * cosine(x[2]) + 1; },
     [](auto& x) { return -cosine(x[0]) * sine(x[1]) * cosine(x[2]) + 2; },
@@ -187,7 +187,7 @@ TEST(Operators, CosineAndSineAxes) {
     check([&](const Plan& plan) { return operators::band_pass(plan, 0, 5.2, side_lengths); }, 1);
     check([&](const Plan& plan) { return operators::band_pass(plan, 0, 5.1, side_lengths); }, 0);
   }
-  // A channel: derivatives along its periodic axis.
+  // A channel with walls along axis 0: derivatives along its periodic axis 1.
   expect_fields<double>(grid_options({9, 8}, {Kind::dct2, Kind::r2c}),
                         [](const Plan& plan) { return operators::derivative(plan, 1); },
                         {[](auto& x) { return std::cos(pi * x[0]) * sine(x[1]); }},
@@ -229,7 +229,8 @@ TEST(Operators, Shift) {
       [](const Plan& plan) { return operators::shift(plan, {0.1}); },
       {[](auto& x) { return std::polar(1.0, 2 * pi * (x[0] - 2 * x[1])); }},
       {[](auto& x) { return std::polar(1.0, 2 * pi * (x[0] - 2 * x[1] + 0.1)); }});
-  // By half a point the Nyquist mode vanishes, by a whole point it changes its sign.
+  // A shift by half a point makes the Nyquist mode vanish. A shift by a whole point changes its
+  // sign.
   for (const auto& [points, factor] : {std::pair{0.5, 0.0}, std::pair{1.0, -1.0}}) {
     const auto by_points = [by = points / 8](const Plan& plan) {
       return operators::shift(plan, {by, 0});

@@ -1,4 +1,4 @@
-// Poisson solvers: the equations of differences, modes between walls, and sums over charges.
+// Poisson solvers, compared with difference equations, modes between walls, and sums over charges.
 #include <weft/weft.h>
 
 #include <array>
@@ -15,7 +15,7 @@ namespace {
 
 using std::numbers::pi;
 
-/// The real number of an element of noise, in double.
+/// Returns the real part of an element of noise as a double.
 template <class E>
 struct RealsOf {
   using Type = E;
@@ -25,7 +25,7 @@ struct RealsOf<std::complex<T>> {
   using Type = T;
 };
 
-/// The whole arrays of a solved problem, in C order, on rank 0; otherwise empty.
+/// The whole arrays of a solved problem in C order. Empty on all ranks but rank 0.
 struct Solved {
   std::vector<std::complex<double>> rho;
   std::vector<std::complex<double>> u;
@@ -66,7 +66,8 @@ Solved solved(PoissonOptions options, bool in_place = false) {
   return result;
 }
 
-/// Returns the neighbour of a point below (step -1) or above it, by the condition at that end.
+/// The neighbour of a point below (step -1) or above it. At an end of the axis, the boundary
+/// condition replaces it by a point inside, with a sign or 0.
 struct Neighbour {
   std::int64_t index;
   double sign;
@@ -79,12 +80,13 @@ Neighbour neighbour(std::int64_t i, int step, std::int64_t n, const AxisEnds& en
   const Boundary wall = step < 0 ? ends.lower : ends.upper;
   if (wall == Boundary::periodic) return {(next + n) % n, 1};
   if (points == GridPoints::cells) return {i, wall == Boundary::neumann ? 1.0 : -1.0};
-  // The wall is half a reflection: at a Neumann wall it is the point i, at a Dirichlet wall it is next.
+  // Nodes: a Neumann wall is at point i, so the neighbour is the mirror image i - step. A Dirichlet
+  // wall is at `next`, where u is 0.
   if (wall == Boundary::neumann) return {i - step, 1};
   return {i, 0};
 }
 
-/// Returns the weight of a point in the mean: half at the nodes of Neumann walls.
+/// Returns the weight of a point in the mean. A node on a Neumann wall counts half.
 double weight(std::int64_t i, std::int64_t n, const AxisEnds& ends, GridPoints points) {
   const bool is_at_wall = (i == 0 && ends.lower == Boundary::neumann) ||
                           (i == n - 1 && ends.upper == Boundary::neumann);
@@ -159,7 +161,7 @@ TEST(Poisson, SecondOrderSolvesTheEquationsOfDifferences) {
   expect_each_wall<std::complex<double>>(1e-12);
   expect_each_wall<float>(2e-4);
   expect_each_wall<std::complex<float>>(2e-4);
-  expect_each_wall<long double>(1e-12);  // by sums in double
+  expect_each_wall<long double>(1e-12);  // the expected sums are in double precision
 }
 
 TEST(Poisson, SpectralSolutionsAreExactForModes) {
@@ -196,10 +198,11 @@ double potential(double r, std::size_t dims) {
   return dims == 2 ? std::log(r) / (2 * pi) : -1 / (4 * pi * r);
 }
 
-/// Returns the mean of the potential over a cell of side h around the charge, by the midpoint rule of
-/// n^dims points. In three dimensions the singularity is integrated over a ball of the same centre.
+/// Returns the mean of the potential over a cell of side h around the charge, by the midpoint rule
+/// of n^dims points. In three dimensions the singularity is integrated over a ball of the same
+/// centre.
 double mean_potential(double h, std::size_t dims) {
-  if (dims == 1) return 0;  // weft takes the value at the charge, which is finite
+  if (dims == 1) return 0;  // the potential at the charge is finite, and weft uses its value
   if (dims == 3) return -2.380077363979119 / (4 * pi * h);  // the mean of 1/r over a unit cube
   const int n = 1500;
   double sum = 0;

@@ -1,4 +1,5 @@
-// redistribute, gather, scatter and layouts made together, with elements that know their place.
+// redistribute, gather, scatter, and layouts of the ranks' own boxes. The value of an element
+// identifies its place.
 #include "base/memory.hpp"
 #include "comm/environment.hpp"
 #include "mpi/support/fft_check.hpp"
@@ -10,7 +11,7 @@ namespace {
 
 using Bytes = GuardedArray<unsigned char>;
 
-/// This rank's part of the array whose elements are byte_of(index, .).
+/// Fills this rank's part of the array whose elements are byte_of(index, .).
 void fill(Bytes& array, const Layout& layout, std::int64_t element_bytes) {
   const int rank = rank_of(world);
   for_each_local(layout.shape(), {layout.box(rank), layout.strides(rank)},
@@ -110,8 +111,8 @@ TEST(Redistribute, LayoutOfLocalBoxes) {
   });
 }
 
-/// No root gathers the array: the memory in addition to source and target is less than one local
-/// array.
+/// No rank gathers the whole array. The memory in addition to source and target is less than one
+/// local array.
 TEST(Redistribute, PeakMemory) {
   const std::int64_t ranks = size_of(world);
   const Shape shape{96, 96, 96};

@@ -1,4 +1,4 @@
-// Transforms that take earlier decisions from a file, and keep new ones in it.
+// Transforms that take earlier decisions from a wisdom file, and add new ones to it.
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -109,7 +109,7 @@ MachineIdentity here() {
   return api::identity_of(comm::communicator_of(MPI_COMM_WORLD), kernel::wanted_engine());
 }
 
-/// The rule's plan for the options, with its exchanges done in another way.
+/// Returns the fixed rule's plan for the options, with another exchange.
 Plan with_exchanges(const FftOptions& options, const Exchange& exchange) {
   FftOptions without = options;
   without.planning.wisdom.clear();
@@ -285,7 +285,7 @@ TEST_F(FftWisdom, FilesThatCannotBeUsedAreSaidAndNeverFatal) {
     Overheard overheard;
     const std::string chosen_by = Fft<double>(by_trials()).plan().chosen_by;
     const std::string said = overheard.stop();
-    // Without trials there is nothing to write into a folder that does not exist.
+    // Without trials weft writes nothing, so a missing folder is no problem.
     const bool speaks = is_first() && (chosen_by == "trials" || !path.ends_with("none/wisdom"));
     EXPECT_EQ(std::count(said.begin(), said.end(), '\n'), speaks ? 1 : 0) << said;
     EXPECT_EQ(said.find(path) != std::string::npos, speaks) << said;
@@ -327,7 +327,9 @@ TEST_F(FftWisdom, JobsAtOnceLoseNothing) {
     kept += Fft<double>(options).plan().chosen_by == "trials" ? 1 : 0;
   }
   MPI_Comm_free(&mine);
-  if (rank_of(MPI_COMM_WORLD) > 1) kept = 0;  // one rank of each job counts
+  if (rank_of(MPI_COMM_WORLD) > 1)
+    kept = 0;  // ranks 0 and 1 are the first ranks of the two jobs;
+               // only they count
   int all = 0;
   MPI_Allreduce(&kept, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
   EXPECT_GT(all, 0);

@@ -1,4 +1,5 @@
-// Ranks in different calls of the public interface: the same error on all, whatever the calls are.
+// Ranks may be in different collective calls by mistake. All ranks then get the same error, for
+// every pair of calls.
 #include <complex>
 #include <functional>
 #include <string>
@@ -20,7 +21,7 @@ FftOptions options_of(Method method) {
   return {.shape = {6, 8, 10}, .comm = world, .exchange = {.method = method}};
 }
 
-/// Every collective call, with arguments that are right by themselves, by its name in messages.
+/// Every collective call with valid arguments. The key is its name in messages.
 class Calls {
  public:
   explicit Calls(Method method)
@@ -70,7 +71,7 @@ TEST_P(CollectiveCallTest, ranks_in_different_calls_have_the_same_error) {
       expect_same_error(world, ErrorCode::disagreement, {"same collective calls", name, other_name},
                         [&] { (is_odd ? other : call)(); });
     }
-  for (const auto& [name, call] : all) call();  // nothing is left behind
+  for (const auto& [name, call] : all) call();  // no message of the failed calls is left
 }
 
 TEST(CollectiveCall, an_error_of_one_rank_is_that_of_all_whatever_they_are_in) {

@@ -160,7 +160,8 @@ TEST(CommCommunicator, subset_groups_equal_colors_in_rank_order) {
 
 TEST(CommCommunicator, subset_when_only_some_groups_are_known) {
   const Communicator all = all_ranks();
-  // First {0,1} and {2,...}; then {0,1} again with new groups: only the new ones are made.
+  // First the groups are {0,1} and {2,...}. Then {0,1} is asked for again, next to new groups. Only
+  // the new groups are made.
   const Communicator pair = all.subset(mpi_rank() < 2 ? 0 : 1);
   const Communicator again = all.subset(mpi_rank() < 2 ? 0 : 1 + mpi_rank() % 2);
   EXPECT_EQ(again.sum(std::int64_t{1}), again.size());

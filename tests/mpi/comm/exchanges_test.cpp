@@ -21,7 +21,7 @@ namespace {
 
 using test_support::all_ranks;
 
-/// An element of 12 bytes: no power of two, no type of MPI's own.
+/// An element of 12 bytes: not a power of two, and not a type of MPI.
 struct Element {
   std::int32_t from = -1;
   std::int32_t to = -1;
@@ -30,7 +30,7 @@ struct Element {
 };
 constexpr Element guard = {-7, -7, -7};
 
-/// Ragged, with empty blocks, different in both directions.
+/// Returns the length of a block. Lengths are irregular, some are 0, and both directions differ.
 std::int64_t count_between(int from, int to) {
   return (from * 5 + to * 3) % 4 == 0 ? 0 : 1 + (from * 7 + to * 11) % 23;
 }
@@ -83,7 +83,7 @@ std::int64_t messages_to_others(int rank, int ranks, std::int64_t limit) {
   return sum;
 }
 
-/// Parameter: the count limit, 0 for the default.
+/// The parameter of these tests is the limit on counts of one MPI call; 0: the default.
 class CommExchanges : public ::testing::TestWithParam<int> {
  protected:
   void SetUp() override { set_count_limit(GetParam()); }
@@ -110,7 +110,7 @@ TEST_P(CommExchanges, packed_all_to_all) {
   EXPECT_STREQ(exchange.form(), comm.is_solo() ? "copy" : lowered() ? "split" : "alltoallv");
 }
 
-/// MPI_Alltoall needs equal adjacent blocks; a gap on one rank makes all ranks use the other call.
+/// MPI_Alltoall needs equal adjacent blocks. If one rank has a gap, all ranks use MPI_Alltoallv.
 TEST(CommExchangesForm, equal_blocks_go_by_alltoall) {
   const Communicator comm = all_ranks();
   for (const std::int64_t gap : {0, 3}) {
@@ -132,7 +132,7 @@ TEST(CommExchangesForm, equal_blocks_go_by_alltoall) {
 
 TEST_P(CommExchanges, packed_all_to_all_chooses_alike_when_one_rank_alone_is_beyond_the_limit) {
   const Communicator comm = all_ranks();
-  // Only rank 0 has something to say, to the last rank.
+  // Only rank 0 sends something, to the last rank.
   const int last = comm.size() - 1;
   std::vector<Block> send;
   std::vector<Block> recv;
@@ -157,8 +157,8 @@ TEST_P(CommExchanges, packed_all_to_all_of_nothing) {
   EXPECT_EQ(exchange.messages(), 0);
 }
 
-/// Every rank's blocks in the given order of steps, in two chunks: the first half of each block and
-/// the second.
+/// Returns the steps that send all blocks in two chunks: the first half of each block, then the
+/// second half.
 std::vector<MessageStep> two_chunks(const std::vector<Block>& send, const std::vector<Block>& recv,
                                     const std::vector<std::pair<int, int>>& to_and_from) {
   const int ranks = all_ranks().size();
@@ -226,7 +226,7 @@ TEST_P(CommExchanges, messages_in_every_order) {
     }
 }
 
-/// Ranks without a block may pass one address for both buffers: an empty workspace has no other.
+/// Ranks without a block may pass the same address for both buffers, as with an empty workspace.
 TEST_P(CommExchanges, calls_under_way_with_ranks_that_have_nothing) {
   const Communicator comm = all_ranks();
   if (comm.size() < 3) GTEST_SKIP() << "needs a rank besides the sender and the receiver";
@@ -257,8 +257,8 @@ TEST_P(CommExchanges, calls_under_way_with_ranks_that_have_nothing) {
   one_way(1, 0);
 }
 
-/// A block with gaps is sent by a datatype: every second element of the source arrives as a row,
-/// and the reverse.
+/// A block with gaps is sent by an MPI datatype. Every second element of the source arrives as a
+/// contiguous row, and the reverse.
 TEST_P(CommExchanges, messages_of_strided_boxes) {
   const Communicator comm = all_ranks();
   if (comm.size() % 2 == 1) GTEST_SKIP() << "ranks meet two by two";
@@ -375,7 +375,7 @@ void exchange_slabs(std::int64_t rows, std::int64_t columns, std::int64_t depth)
 TEST_P(CommExchanges, strided_boxes_between_memory_orders) {
   exchange_slabs(13, 11, 5);
   exchange_slabs(40, 31, 17);
-  exchange_slabs(2, 3, 4);  // fewer rows than ranks: empty boxes
+  exchange_slabs(2, 3, 4);  // fewer rows than ranks, so some boxes are empty
   exchange_slabs(16, 16, 1);
   exchange_slabs(1, 1, 100);
 }
@@ -393,7 +393,7 @@ TEST_P(CommExchanges, strided_boxes_without_axes_and_with_counts_that_split_twic
     exchange.execute(source.data(), target.data());
     EXPECT_EQ(target, (std::vector<std::int64_t>{from, -2}));
   }
-  const std::int64_t n = 1000;  // more than 7 * 7 * 7: pieces of pieces of pieces
+  const std::int64_t n = 1000;  // more than 7 * 7 * 7, so datatypes are nested three times
   const std::vector<StridedBlock> send = {{to, 0, {n}, {3}}};
   const std::vector<StridedBlock> recv = {{from, 1, {n}, {2}}};
   const StridedAllToAll exchange(comm, send, recv, sizeof(std::int64_t));

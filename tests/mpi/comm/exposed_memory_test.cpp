@@ -19,7 +19,8 @@ namespace {
 
 using test_support::all_ranks;
 
-/// Ragged, with empty blocks, different in both directions and in each chunk.
+/// Returns the length of a block. Lengths are irregular, some are 0, and both directions and all
+/// chunks differ.
 std::int64_t count_between(int from, int to, int chunk) {
   return (from + to + chunk) % 3 == 0 ? 0 : 1 + (from * 7 + to * 11 + chunk) % 23;
 }
@@ -58,7 +59,7 @@ std::vector<std::int32_t> content(const Side& side, int round, int rank, bool se
   return values;
 }
 
-/// An exchange with memory of its own.
+/// An exchange with its own memory.
 struct Exposed {
   Side send;
   Side recv;
@@ -87,7 +88,7 @@ struct Exposed {
   }
 };
 
-/// Parameter: the count limit, 0 for the default.
+/// The parameter of these tests is the limit on counts of one MPI call; 0: the default.
 class CommPuts : public ::testing::TestWithParam<int> {
  protected:
   void SetUp() override { set_count_limit(GetParam()); }

@@ -1,6 +1,6 @@
-// Objects that are dropped after MPI_Finalize. The test below fills an object of static storage,
-// and main calls MPI_Finalize. Then the object's destructor checks the state, and ends the process
-// with status 1 after a failure.
+// Objects that are destroyed after MPI_Finalize. The test below fills a static object, and main
+// calls MPI_Finalize. Then the destructor of the object checks the state. If a check fails, it ends
+// the process with status 1.
 
 #include <gtest/gtest.h>
 
@@ -106,7 +106,8 @@ Kept::~Kept() {
     require(code_of([&] { puts->start(0, buffer.data()); }) == ErrorCode::mpi_failure,
             "a put does not refuse");
   }
-  // The members are dropped now, in the opposite order of their making: that must not crash.
+  // The members are destroyed now, in the opposite order of their construction. That must not
+  // crash.
 }
 
 Kept kept;  // NOLINT: its destruction after main is the test

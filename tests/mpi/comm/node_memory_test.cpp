@@ -66,12 +66,12 @@ int open_descriptors() {
 
 class CommNodeMemory : public ::testing::TestWithParam<NodeMemoryKind> {};
 
-/// Each rank writes into its own memory and reads that of all ranks of its node.
+/// Each rank writes into its own memory, and reads the memory of all ranks of its node.
 TEST_P(CommNodeMemory, every_rank_reads_what_every_other_wrote) {
   const Communicator node = all_ranks().node_group();
   if (GetParam() == NodeMemoryKind::window && node.is_solo())
     GTEST_SKIP() << "a window needs 2 ranks";
-  // Ragged, and nothing at all on every third rank.
+  // Ranks have different numbers of elements. Every third rank has none.
   const auto elements_of = [](int rank) {
     return rank % 3 == 2 ? std::int64_t{0} : std::int64_t{1000} + rank;
   };
@@ -225,7 +225,7 @@ TEST(CommNodeMemoryRoom, ranks_of_a_node_are_counted_together) {
   EXPECT_EQ(error_text([&] { require_memory_together(comm, std::int64_t{1} << 20, "the array"); }),
             "no error");
   const std::int64_t available = comm.min(unpromised_memory_bytes());
-  // Each alone would fit, all together do not.
+  // The memory of each rank would fit alone, but not all of it together.
   const std::int64_t share = available / comm.size() / 4 * 5;
   const std::string message =
       error_text([&] { require_memory_together(comm, share, "the array"); });

@@ -1,4 +1,4 @@
-// Arithmetic; an MPI test because a collective function is in the same source.
+// These tests need no MPI. They are here because a collective function is in the same source file.
 #include "comm/placement.hpp"
 
 #include <gtest/gtest.h>

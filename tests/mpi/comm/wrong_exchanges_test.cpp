@@ -10,7 +10,7 @@
 #include "mpi/support/world.hpp"
 #include "support/error_text.hpp"
 
-// Exchanges that are planned wrongly.
+// Invalid plans of exchanges.
 namespace weft::comm {
 namespace {
 

@@ -1,6 +1,6 @@
-// More elements than an int counts: sizes, places and messages of exchanges that would take many
-// gigabytes. They are planned and made, but never executed. Small arrays with a lower count limit
-// are executed, so that every message is cut as those would be.
+// More elements than an int can count. Exchanges of many gigabytes are planned and made, but not
+// executed: their sizes, places and messages are checked. Exchanges of small arrays are executed
+// with a lower limit on counts. So their messages are cut as those of large arrays would be.
 #include <map>
 
 #include "comm/environment.hpp"
@@ -18,7 +18,7 @@ comm::StridedBlock row(int peer, std::int64_t offset, std::int64_t count) {
   return {peer, offset, {count}, {1}};
 }
 
-/// MPI gets at most 1 GiB in a call, even of longer adjacent data.
+/// One call of MPI moves at most 1 GiB, even if adjacent data is longer.
 TEST(LargeCounts, MessagesAreCut) {
   const auto comm = comm::communicator_of(world);
   if (comm.size() == 1) GTEST_SKIP() << "one rank sends nothing";
@@ -34,7 +34,7 @@ TEST(LargeCounts, MessagesAreCut) {
   }
 }
 
-/// Pieces of a long block follow each other without a gap, as floats or as they are.
+/// The pieces of a long block follow each other without a gap, as floats or as doubles.
 TEST(LargeCounts, PiecesCoverABlock) {
   for (const std::int64_t element_bytes : {8, 16}) {
     exchange::WireBlocks blocks;
@@ -64,7 +64,7 @@ TEST(LargeCounts, PiecesCoverABlock) {
   }
 }
 
-/// Six ranks, blocks of some 2^33 elements; the numbers of buffers tell whose they are.
+/// Six ranks with blocks of about 2^33 elements. The number of a buffer identifies its rank.
 constexpr std::int64_t large_ranks = 6;
 constexpr int first_sent = 100;
 constexpr int first_received = 200;
@@ -85,7 +85,7 @@ exchange::ExchangeEndpoint side_of(std::int64_t rank, std::int64_t ranks_per_nod
   return side;
 }
 
-/// The first element of each piece of a place, and its number of elements, by buffer.
+/// For each buffer of a place: the first element of each piece, and its number of elements.
 using Pieces = std::map<int, std::map<std::int64_t, std::int64_t>>;
 
 void add(const kernel::Place& place, Pieces& pieces) {
@@ -95,7 +95,7 @@ void add(const kernel::Place& place, Pieces& pieces) {
   }
 }
 
-/// No piece begins before the one before it ends, and the last one ends within the buffer.
+/// Expects that no pieces overlap, and that the last piece ends within the buffer.
 void expect_apart(const Pieces& pieces, const std::map<int, std::int64_t>& sizes) {
   for (const auto& [buffer, found] : pieces) {
     std::int64_t end = 0;
@@ -166,7 +166,7 @@ TEST(LargeCounts, NodeAwareMessagesAreCut) {
     }
 }
 
-/// The oracle's result, and messages more than without a limit.
+/// Expects the result of the oracle, MPI_Alltoallw, and more messages than without a limit.
 void expect_cut(const Exchange& choices, double tolerance) {
   for (const Kind kind : {Kind::c2c, Kind::r2c}) {
     Problem problem{.shape = {11, 9, 8}, .kinds = kind, .output_choice = OutputChoice::same};
@@ -203,7 +203,7 @@ TEST(LargeCounts, FloatsAndPiecesBeyondTheLimit) {
              1e-7);
 }
 
-/// Also run where this machine pretends to be several nodes.
+/// CTest also runs this test with ranks divided into several pretended nodes.
 TEST(FftNodesCounts, BeyondTheLimit) {
   const auto comm = comm::communicator_of(world);
   const bool alone = comm.max(std::int64_t{comm.node_group().size()}) == 1;

@@ -1,4 +1,4 @@
-// Exchange methods against MPI_Alltoallw, with floats on the wire, pieces and presets.
+// Exchange methods, compared with MPI_Alltoallw. Also floats on the wire, pieces and presets.
 #include <set>
 
 #include "comm/from_mpi.hpp"
@@ -11,7 +11,7 @@ namespace {
 std::vector<Exchange> exchanges() {
   const Problem here{
       .shape = {8},
-      .ranks = size_of(world)};  // without node memory: Method::shared has its own tests
+      .ranks = size_of(world)};  // no node memory, because Method::shared has its own tests
   std::vector<Exchange> found = all_exchanges(here, 3);
   for (const std::int64_t chunks : {std::int64_t{2}, every_slice})
     found.push_back({.method = Method::messages,
@@ -29,8 +29,7 @@ TEST(FftMethods, AgreeWithTheOracle) {
   for (const Problem& problem : exchange_problems())
     for (const bool in_place : {false, true}) {
       const Results expected = run_both(problem, oracle_exchange, false, in_place);
-      std::size_t number =
-          row++ / 2 + (in_place ? 1 : 0);  // alternately in place and not, from problem to problem
+      std::size_t number = row++ / 2 + (in_place ? 1 : 0);  // every second problem is in place
       for (const Exchange& exchange : all) {
         if (!is_compared(number++)) continue;
         SCOPED_TRACE(to_json(problem) + (in_place ? " in place, " : ", ") + describe(exchange));
@@ -42,16 +41,18 @@ TEST(FftMethods, AgreeWithTheOracle) {
     }
   std::set<Method> methods;
   for (const Exchange& exchange : all) methods.insert(exchange.method);
-  const std::size_t left_out = size_of(world) == 1 ? 1 : 2;  // automatic, of several ranks shared
+  const std::size_t left_out = size_of(world) == 1 ? 1 : 2;  // automatic; with several ranks also
+                                                             // shared
   EXPECT_EQ(methods.size() + left_out, static_cast<std::size_t>(value_count<Method>));
-  // Collective: forms x chunks. Messages: forms x schedules x requests x chunks. More chunks: 2.
+  // Collective: 2 forms x 2 chunks. Messages: 2 forms x 3 schedules x 2 requests x 2 chunks. Two
+  // more with other chunks.
   const std::size_t ways = 2 * 2 + 2 * 3 * 2 * 2 + 2;
   EXPECT_GE(all.size(), ways);
   const std::size_t cases = all.size() * 2 * exchange_problems().size();
   EXPECT_EQ(compared, static_cast<int>(size_of(world) <= 3 ? cases : cases / 2));
 }
 
-/// Floats on the wire halve the bytes and add a float's rounding error in each exchange, for all
+/// Floats on the wire halve the bytes. Each exchange adds the rounding error of a float, for all
 /// sizes.
 TEST(FftMethods, FloatsOnTheWire) {
   const std::int64_t ranks = size_of(world);
@@ -80,7 +81,7 @@ TEST(FftMethods, FloatsOnTheWire) {
         }
         EXPECT_EQ(2 * sent, sent_exactly);
         const std::int64_t most =
-            comm::communicator_of(world).max(sent);  // a batch exchanges nothing
+            comm::communicator_of(world).max(sent);  // a batch may exchange nothing
         if (most > 0) {
           EXPECT_GT(error, 1e-9) << "were floats sent?";
         }
@@ -89,8 +90,9 @@ TEST(FftMethods, FloatsOnTheWire) {
   EXPECT_EQ(compared, static_cast<int>(4 * exchange_problems().size()));
 }
 
-/// Floats arrive in the memory of the doubles that they become. If each rank has one row, blocks
-/// arrive in the order of the array. c2r in two sweeps needs that memory for other data.
+/// Floats arrive in the memory of the doubles to which they are converted. If each rank has one
+/// row, blocks arrive in the order of the array. A c2r of two passes needs that memory for other
+/// data.
 TEST(FftMethods, FloatsThatArriveInPlace) {
   const std::int64_t ranks = size_of(world);
   if (ranks == 1) GTEST_SKIP() << "one rank exchanges nothing";
@@ -107,8 +109,8 @@ TEST(FftMethods, FloatsThatArriveInPlace) {
     }
 }
 
-/// If ranks share rows of reals, the rows are not padded. The rows of a chunk are where they are
-/// without chunks. With two threads the first stage takes two sweeps.
+/// If a row of reals is divided among ranks, it is not padded. The rows of a chunk have the same
+/// place as without chunks. With two threads the first stage needs two passes.
 TEST(FftMethods, RealsInPlaceInTwoSweeps) {
   const std::int64_t ranks = size_of(world);
   if (ranks == 1) GTEST_SKIP() << "one rank exchanges nothing";
@@ -142,7 +144,7 @@ std::int64_t sum_of(const Results& results, std::int64_t StepRecord::*what) {
   return sum;
 }
 
-/// Blocks cut into pieces, the last one shorter: the same bytes in more messages.
+/// Blocks are cut into pieces, the last one shorter. The same bytes are sent in more messages.
 TEST(FftMethods, Pieces) {
   const std::int64_t ranks = size_of(world);
   if (ranks == 1) GTEST_SKIP() << "one rank exchanges nothing";
@@ -167,7 +169,9 @@ TEST(FftMethods, Pieces) {
           EXPECT_EQ(bytes, sum_of(whole, &StepRecord::bytes_sent));
           const std::int64_t messages = sum_of(found, &StepRecord::messages);
           EXPECT_GE(messages * piece_bytes, bytes) << "a message was longer than a piece";
-          if (chunks > 1) continue;  // each chunk has last pieces of its own
+          if (chunks > 1)
+            continue;  // the last piece of each chunk is shorter, so the count
+                       // differs
           const std::int64_t blocks = sum_of(whole, &StepRecord::messages);
           EXPECT_LE(messages, bytes / piece_bytes + blocks);
         }
@@ -203,7 +207,8 @@ TEST(FftMethods, PresetsHaveTheDocumentedChoices) {
     const bool slices =
         preset == Preset::duke || preset == Preset::fft2d_p || preset == Preset::p3dfft;
     EXPECT_EQ(first.chunks > 1, slices) << describe(first);
-    if (preset == Preset::p3dfft && ranks % 2 == 0 && ranks > 2) {  // a pencil divides two axes
+    if (preset == Preset::p3dfft && ranks % 2 == 0 && ranks > 2) {  // the preset's pencil divides
+                                                                    // two axes
       ASSERT_EQ(handle.plan().stages.size(), 3u);
       EXPECT_EQ(handle.plan().exchanges[1].chunks, 1);
     }

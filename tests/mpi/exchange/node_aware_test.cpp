@@ -1,4 +1,4 @@
-// Exchanges that use nodes. All ranks of this machine are one node, unless WEFT_RANKS_PER_NODE sets
+// Node-aware exchanges. All ranks of this machine are one node, unless WEFT_RANKS_PER_NODE sets
 // another number of ranks on a node.
 #include "comm/from_mpi.hpp"
 #include "mpi/support/both_ways.hpp"
@@ -41,7 +41,7 @@ TEST_F(FftNodes, AgreeWithTheOracle) {
   for (const Problem& problem : exchange_problems())
     for (const bool in_place : {false, true}) {
       const Results expected = run_both(problem, oracle_exchange, false, in_place);
-      std::size_t number = row++ / 2 + (in_place ? 1 : 0);  // in place for every second problem
+      std::size_t number = row++ / 2 + (in_place ? 1 : 0);  // every second problem is in place
       for (const Exchange& choices : ways) {
         if (!is_compared(number++)) continue;
         SCOPED_TRACE(to_json(problem) + (in_place ? " in place, " : ", ") + describe(choices));
@@ -55,8 +55,8 @@ TEST_F(FftNodes, AgreeWithTheOracle) {
   EXPECT_EQ(compared, static_cast<int>(size_of(world) <= 3 ? cases : cases / 2));
 }
 
-/// Calls follow each other without a pause: no rank may overwrite data that a neighbour still
-/// reads.
+/// Calls follow each other without a pause. No rank may overwrite data that a rank of its node
+/// still reads.
 TEST_F(FftNodes, ManyCallsInARow) {
   for (const NodeUse nodes : {NodeUse::separate, NodeUse::combined}) {
     Problem problem{.shape = {12, 10, 8}, .output_choice = OutputChoice::same};
@@ -74,11 +74,13 @@ TEST_F(FftNodes, ManyCallsInARow) {
   }
 }
 
-/// Only elements for other nodes are sent; combined, in one message for each pair of nodes.
+/// Only elements for other nodes are sent. If combined, there is one message for each pair of
+/// nodes.
 TEST_F(FftNodes, OnlyWhatLeavesANodeIsSent) {
   const std::int64_t ranks = size_of(world);
   if (ranks == 1) GTEST_SKIP() << "one rank sends nothing";
-  const Shape shape{4 * ranks, 4 * ranks};  // every block is a multiple of a cache line: no padding
+  const Shape shape{4 * ranks, 4 * ranks};  // every block is a multiple of a cache line, so there
+                                            // are no gaps
   const Layout from = Layout::slab(shape, ranks, 0);
   const Layout to = Layout::slab(shape, ranks, 1);
   std::int64_t leaving = 0;

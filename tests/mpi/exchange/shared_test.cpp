@@ -19,9 +19,9 @@ class FftShared : public testing::Test {
   }
 };
 
-/// On one node no plan of weft's own choice sends a message, in place or not. Excepted are: a
-/// workspace of the caller's, which others cannot see; ranks that share no memory
-/// (WEFT_NODE_MEMORY=private) or are not numbered node by node.
+/// On one node weft chooses only plans without messages, in place or not. There are three
+/// exceptions. Other ranks cannot see a workspace of the caller. Ranks may share no memory
+/// (WEFT_NODE_MEMORY=private). Ranks may not be numbered node by node.
 TEST_F(FftShared, MovesEveryRandomCaseOnOneNode) {
   int exchanges = 0;
   const std::uint64_t seed = seed_of_all_ranks(4242);
@@ -50,8 +50,8 @@ TEST_F(FftShared, MovesEveryRandomCaseOnOneNode) {
   }
 }
 
-/// Against MPI_Alltoallw: natural order and any, slabs and pencils, ragged and with empty ranks, in
-/// private and in node memory, in place and not.
+/// Compared with MPI_Alltoallw: natural order and any, slabs and pencils, parts of different sizes,
+/// empty ranks, private and node memory, in place and not.
 TEST_F(FftShared, AgreesWithTheOracle) {
   const std::int64_t ranks = size_of(world);
   std::vector<Problem> problems;
@@ -86,8 +86,8 @@ TEST_F(FftShared, AgreesWithTheOracle) {
   EXPECT_EQ(compared, static_cast<int>(problems.size()) * 4);
 }
 
-/// The same layout in and out costs no pass of its own with arrays in node memory, and one copy
-/// with private ones.
+/// The same layout for input and output costs no additional pass if arrays are in node memory, and
+/// one copy if they are private.
 TEST_F(FftShared, NaturalOrderCostsNoExtraPass) {
   if (size_of(world) == 1) GTEST_SKIP() << "needs an exchange";
   if (comm::node_memory_kind(comm::communicator_of(world)) == comm::NodeMemoryKind::window)
@@ -104,8 +104,8 @@ TEST_F(FftShared, NaturalOrderCostsNoExtraPass) {
   EXPECT_EQ(visible.backward, hidden.backward);
 }
 
-/// Some ranks give arrays that peers can be shown, others do not.
-TEST_F(FftShared, RanksMayDifferInWhereTheirArraysLie) {
+/// Some ranks give arrays that other ranks can read, others give private arrays.
+TEST_F(FftShared, SomeRanksMayUsePrivateArrays) {
   const Problem problem{.shape = {15, 14, 13}, .output_choice = OutputChoice::same};
   const Results all = run_both(problem, shared_exchange, true, false);
   const Results some = run_both(problem, shared_exchange, rank_of(world) % 2 == 0, false);
@@ -113,7 +113,7 @@ TEST_F(FftShared, RanksMayDifferInWhereTheirArraysLie) {
   EXPECT_EQ(all.backward, some.backward);
 }
 
-/// Arrays are made and dropped; a new one may have the address of an old one.
+/// Arrays are created and freed. A new array may have the address of an old one.
 TEST_F(FftShared, ManyArraysTakeTurns) {
   const Problem problem{.shape = {12, 8, 6}, .output_choice = OutputChoice::same};
   Problem forced = problem;
@@ -130,7 +130,8 @@ TEST_F(FftShared, ManyArraysTakeTurns) {
   }
 }
 
-/// Many outputs of one input, both shown, all kept: none may be unmapped while it is in use.
+/// One input has many outputs, all in node memory and all kept. None may be unmapped while it is in
+/// use.
 TEST_F(FftShared, ManyOutputsAreKept) {
   const std::int64_t ranks = size_of(world);
   Problem problem{.shape = {24, 20}, .axes = {1}, .ranks = ranks, .has_input = true};

@@ -1,5 +1,5 @@
-// One axis as a convolution with a chirp over the ranks, against the direct DFT of the gathered
-// array.
+// One axis, divided among the ranks, as a convolution with a chirp. Compared with the direct DFT of
+// the gathered array.
 #include <span>
 
 #include "mpi/support/fft_check.hpp"
@@ -18,8 +18,8 @@ void check_chirp(Problem problem, bool in_place = false, std::uint64_t seed = 1)
              world);
 }
 
-/// Returns the plan as a convolution on that many ranks, whatever the fixed rule chooses; none for
-/// a line too short for them.
+/// Returns the plan of a convolution on `busy` ranks, even if the fixed rule would choose another
+/// plan. Returns none if the line is too short.
 std::optional<Plan> convolution(Problem problem, std::int64_t busy) {
   problem.ranks = size_of(world);
   problem = checked(problem);
@@ -28,7 +28,7 @@ std::optional<Plan> convolution(Problem problem, std::int64_t busy) {
   return assemble(problem, std::move(stages));
 }
 
-/// Returns whether there is such a plan.
+/// Checks this plan in both directions. Returns whether there is one.
 bool check_convolution(const Problem& problem, std::int64_t busy, bool in_place = false,
                        std::uint64_t seed = 1) {
   const std::optional<Plan> plan = convolution(problem, busy);
@@ -48,7 +48,7 @@ bool is_convolution(std::int64_t n, Kind kind, OutputChoice output) {
       .convolves();
 }
 
-/// Primes, twice a prime and a product of two.
+/// Primes, twice a prime, and a product of two primes.
 const std::vector<std::int64_t> prime_lengths{97, 101, 211, 1009, 2 * 499, 17 * 19};
 
 TEST(FftChirp, AgreesWithTheOracle) {
@@ -65,7 +65,7 @@ TEST(FftChirp, AgreesWithTheOracle) {
               seed % 3 == 0, seed);
         }
       }
-  // 2 * 499 and 17 * 19 have factors for a few ranks.
+  // On a few ranks, 2 * 499 and 17 * 19 have suitable factors and need no convolution.
   EXPECT_GE(convolutions, size_of(world) == 1 ? 0 : size_of(world) > 8 ? 8 : 14);
 }
 
@@ -80,7 +80,7 @@ TEST(FftChirp, EveryLengthThatIsLongEnough) {
       for (const bool in_place : {false, true}) {
         const auto seed = static_cast<std::uint64_t>(n);
         checked_ones += check_convolution({.shape = {n}, .kinds = kind}, ranks, in_place, seed);
-        // Both ends on one rank: then any length will do.
+        // Input and output are on one rank, so any length has a plan.
         Problem ends{.shape = {n}, .kinds = kind, .ranks = ranks, .has_input = true};
         ends.input = Layout::on_one({n}, ranks, ranks - 1);
         ends.output_choice = OutputChoice::given;
@@ -125,7 +125,7 @@ TEST(FftChirp, ALongPrime) {
       check_chirp({.shape = {4099}, .kinds = kind, .precision = precision});
 }
 
-/// Node memory too, as these ranks share it.
+/// Every exchange, also by the node memory that these ranks share.
 TEST(FftChirp, EveryExchange) {
   if (ranks_share_cores_slowly()) GTEST_SKIP() << slow;
   const Fft<double> any({.shape = {8, 8}, .comm = world});
@@ -136,7 +136,7 @@ TEST(FftChirp, EveryExchange) {
       SCOPED_TRACE(describe(exchange));
       check_chirp({.shape = {317}, .kinds = kind, .exchange = exchange}, kind == Kind::r2c);
     }
-  if (size_of(world) == 1) return;  // exchanges nothing
+  if (size_of(world) == 1) return;  // one rank exchanges nothing
   for (const Exchange& choices : {Exchange{.wire_form = WireForm::packed, .chunks = every_slice},
                                   Exchange{.method = Method::messages, .piece_bytes = 160}})
     for (const Kind kind : {Kind::c2c, Kind::r2c})
@@ -146,8 +146,8 @@ TEST(FftChirp, EveryExchange) {
       }
 }
 
-/// f32 on the wire costs 3e-8 in each of four exchanges, and no more: the spectrum of the chirp has
-/// none.
+/// f32 on the wire adds an error of 3e-8 in each of four exchanges. The spectrum of the chirp is
+/// never sent, so it adds none.
 TEST(FftChirp, FloatsOnTheWire) {
   Fft<double> narrow({.shape = {317},
                       .comm = world,
@@ -191,7 +191,7 @@ TEST(FftChirp, LayoutsOfTheCallers) {
     problem.output_choice = OutputChoice::given;
     problem.output = Layout::on_one(output, ranks, ranks - 1);
     check_chirp(problem);
-    // A layout that cuts rows goes to one rank as before.
+    // If the caller's layout cuts rows, there is no view, and one rank transforms the axis.
     problem.output_choice = OutputChoice::any;
     problem.input = Layout::slab({n}, ranks);
     check_chirp(problem);

@@ -1,4 +1,4 @@
-// Arrays with components, and transforms that take the layouts of another.
+// Arrays with components, and transforms that take the layouts of another transform.
 #include <array>
 
 #include "mpi/support/c_interface_check.hpp"
@@ -21,7 +21,7 @@ const std::vector<Exchange> listed = {
     {.method = Method::messages, .schedule = Schedule::cyclic, .chunks = 2},
     {.method = Method::collective}};
 
-/// The same bits as one transform after the other.
+/// The result has the same bits as transforms of each component alone.
 TEST(Components, AreTransformedEach) {
   for (const Exchange& exchange : with_every_method(listed))
     for (const std::int64_t count : {1, 3}) {

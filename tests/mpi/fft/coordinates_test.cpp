@@ -1,5 +1,5 @@
-// Positions and wavenumbers of a rank's box: a wave with one of the wavenumbers, at these positions, has one element in
-// its spectrum.
+// Positions and wavenumbers of a rank's box. A wave with one of the wavenumbers, sampled at these
+// positions, must have one element in its spectrum.
 #include <cmath>
 #include <complex>
 #include <numbers>
@@ -18,7 +18,7 @@ using Complex = std::complex<double>;
 constexpr double length = 3;
 constexpr double width = 5;
 
-/// The wave of a kind: cosine or sine from boundary to boundary, or a periodic one.
+/// Returns the wave of a kind at a phase: a cosine, a sine, or a periodic wave.
 Complex wave(Kind kind, double phase) {
   switch (kind) {
     case Kind::c2c:
@@ -104,7 +104,7 @@ TEST(Coordinates, OfTruncatedHalvedAndOtherAxes) {
   expect(2, {0, 1, 2, 3});
 }
 
-/// With more than 5 ranks some have no element, and null arrays.
+/// With more than 5 ranks, some have no element and pass null arrays.
 TEST(Coordinates, InC) {
   const std::int64_t shape[] = {5, 6};
   weft_options options;

@@ -1,4 +1,5 @@
-// Wrong and differing arguments: the same error on every rank, and no rank waits for ever.
+// Wrong arguments, and arguments that differ between ranks. Every rank gets the same error, and no
+// rank hangs.
 #include <algorithm>
 #include <functional>
 
@@ -83,7 +84,7 @@ TEST(FftErrors, MemoryThatIsNotThere) {
   });
 }
 
-/// A rank that differs, in each option there is.
+/// One rank gives another value, for each option in turn.
 TEST(FftErrors, RanksThatDisagree) {
   if (size_of(world) == 1) GTEST_SKIP() << "one rank agrees with itself";
   const auto ranks = static_cast<std::int64_t>(size_of(world));
@@ -148,7 +149,7 @@ TEST(FftErrors, RanksThatDisagreeInPrecision) {
   });
 }
 
-/// Threads are this rank's own affair: nodes need not be alike.
+/// Ranks may have different numbers of threads, because nodes may differ.
 TEST(FftErrors, ThreadsMayDiffer) {
   FftOptions options = valid();
   options.threads = 1 + rank_of(world) % 2;
@@ -166,7 +167,7 @@ TEST(FftErrors, NullPointerOnOneRank) {
   Fft<double> fft(valid());
   std::vector<std::complex<double>> x(
       static_cast<std::size_t>(std::max(fft.input_elements(), fft.output_elements())));
-  // Only a rank that owns something may not pass null.
+  // Null is an error only on a rank that owns elements.
   const int owner = [&] {
     int rank = 0;
     while (fft.input().local_volume(rank) == 0 || fft.output().local_volume(rank) == 0) ++rank;
@@ -179,10 +180,10 @@ TEST(FftErrors, NullPointerOnOneRank) {
                     [&] { fft.forward(x.data(), wrong); });
   expect_same_error(world, ErrorCode::invalid_argument, {"null"},
                     [&] { fft.backward(wrong, x.data()); });
-  CaseCheck<double>(fft, Case{}, world).run();  // and it still works
+  CaseCheck<double>(fft, Case{}, world).run();  // the transform still works after the error
 }
 
-/// The methods that exchange by messages, whose first stage runs while the ranks still agree.
+/// Options with exchanges by messages. With them the first stage runs while the ranks still agree.
 std::vector<FftOptions> with_messages() {
   std::vector<FftOptions> all(3, valid());
   all[0].exchange = {.method = Method::collective};
@@ -192,7 +193,7 @@ std::vector<FftOptions> with_messages() {
   return all;
 }
 
-/// Only rank 0 has wrong arguments: no input is changed, and the next call is right.
+/// Only rank 0 has wrong arguments. No input may change, and the next call must succeed.
 void expect_called_off(const FftOptions& options, const std::vector<std::string>& words,
                        bool in_place_on_rank_0) {
   Fft<double> fft(options);
@@ -219,16 +220,17 @@ TEST(FftErrors, InPlaceOnOneRank) {
     expect_called_off(options, {"in place on all ranks or on none"}, true);
 }
 
-/// Every way to move an array, shared memory too.
+/// Options with every method of exchange, including shared memory.
 std::vector<FftOptions> with_all_methods() {
   std::vector<FftOptions> all = with_messages();
-  all.push_back(valid());  // shared on one node
+  all.push_back(valid());  // the default: shared memory on one node
   all.push_back(valid());
   all.back().output = OutputChoice::same;
   return all;
 }
 
-// Blocks of a square array fit in both directions: ranks that mix them up would have wrong results.
+// In a square array, blocks of both directions have the same sizes. So a mix of directions would
+// give wrong results without any other error.
 TEST(FftErrors, RanksThatTransformInDifferentDirections) {
   if (size_of(world) == 1) GTEST_SKIP() << "one rank agrees with itself";
   for (FftOptions options : with_all_methods()) {
@@ -305,7 +307,7 @@ TEST(FftErrors, ArraysThatOverlap) {
     });
     const std::int64_t bytes = fft.input_elements() * (kind == Kind::c2c ? 16 : 8);
     if (bytes == 0) continue;
-    all_pairs((bytes + 15) / 16);  // where the input ends
+    all_pairs((bytes + 15) / 16);  // the output would begin where the input ends
   }
 }
 

@@ -1,4 +1,4 @@
-// Input and output layouts of every form, and communicators that do not have all ranks.
+// Input and output layouts of every form, and communicators without some of the ranks.
 #include <set>
 
 #include "comm/environment.hpp"
@@ -69,7 +69,7 @@ TEST(FftLayouts, FourAxes) { check_input_and_output({6, 4, 5, 7}, Kind::c2c, {},
 TEST(FftLayouts, FourAxesWithBatch) { check_input_and_output({5, 8, 3, 6}, Kind::r2c, {1, 3}, 16); }
 TEST(FftLayouts, OneAxis) { check_input_and_output({37}, Kind::c2c, {}, 17); }
 
-/// Every method divides counts that exceed MPI's limit. This test lowers the limit.
+/// Every method divides messages whose counts exceed MPI's limit. This test lowers the limit.
 TEST(FftLayouts, CountsBeyondTheLimit) {
   int run = 0;
   for (const std::int64_t limit : {1, 5, 64}) {

@@ -1,4 +1,5 @@
-// Transforms are made, executed and dropped so often that a leak of each one would be seen.
+// Transforms are made, executed and destroyed so often that even a small leak in each would be
+// seen.
 #include <fstream>
 #include <functional>
 
@@ -24,21 +25,21 @@ std::int64_t resident_bytes() {
 }
 
 #ifdef MPICH_VERSION
-/// MPICH 4.0.2 over UCX keeps memory of its own, as a program of MPI calls alone shows on 3 ranks.
-/// It keeps some 80 KiB for an MPI_Alltoallw of nested vectors whose message came before the
-/// receive: this test leaves that out. It keeps some 2 KiB if one rank runs ahead of the others:
-/// this test allows that.
+/// MPICH 4.0.2 over UCX does not free some memory, as a program of MPI calls alone shows on 3
+/// ranks. It keeps about 80 KiB in an MPI_Alltoallw of nested vectors if the message comes before
+/// the receive. So this test leaves such calls out. It keeps about 2 KiB if one rank is ahead of
+/// the others. This test allows that.
 constexpr bool runs_datatypes = false;
 constexpr std::int64_t allowed_growth = 32 << 20;
 #else
-/// A leak of 1 KiB in each of 5,000 would be 5 MiB; MPI's own pools may still grow a little.
+/// A leak of 1 KiB in each of 5,000 transforms would be 5 MiB. MPI's own pools may grow a little.
 constexpr bool runs_datatypes = true;
 constexpr std::int64_t allowed_growth = 4 << 20;
 #endif
 
-/// Transforms of several shapes on the world and on a part of it, made, run and dropped many times
-/// over. More ranks than a small machine has cores make each of them slow and leak no differently:
-/// those make fewer.
+/// Transforms of several shapes are made, run and destroyed many times, on all ranks and on a part
+/// of them. If a small machine has fewer cores than ranks, each transform is slow. So more ranks
+/// make fewer transforms.
 TEST(FftLeaks, FiveThousandTransforms) {
   const std::array<Exchange, 4> tried_exchanges = {
       Exchange{.method = Method::collective, .wire_form = WireForm::packed},
@@ -66,19 +67,20 @@ TEST(FftLeaks, FiveThousandTransforms) {
   EXPECT_EQ(comm::communicator_counts().duplicates, communicators.duplicates);
   EXPECT_EQ(comm::communicator_counts().subsets, communicators.subsets);
   EXPECT_EQ(memory_counters().live_bytes, live);
-#ifndef __SANITIZE_ADDRESS__  // it keeps freed memory for a while
+#ifndef __SANITIZE_ADDRESS__  // the sanitizer keeps freed memory for a while
   EXPECT_LT(resident_bytes() - resident, allowed_growth);
 #endif
   MPI_Comm_free(&part);
 }
 
-/// Ten thousand times the same: 100 bytes lost in each would be 1 MB. More ranks make fewer.
+/// Executes the same call ten thousand times. A leak of 100 bytes in each would be 1 MB. More ranks
+/// make fewer calls.
 void expect_no_leak(const std::function<void()>& execute) {
   const int executions = size_of(world) <= 3 ? 10000 : 1000;
   const auto repeat = [&](int times) {
     for (int i = 0; i < times; ++i) {
       execute();
-      if (i % 16 == 0) MPI_Barrier(world);  // MPI keeps messages from ranks that are ahead
+      if (i % 16 == 0) MPI_Barrier(world);  // MPI stores messages from ranks that are ahead
     }
   };
   repeat(500);
@@ -86,7 +88,7 @@ void expect_no_leak(const std::function<void()>& execute) {
   [[maybe_unused]] const auto resident = resident_bytes();
   repeat(executions);
   EXPECT_EQ(memory_counters().live_bytes, live);
-#ifndef __SANITIZE_ADDRESS__  // it keeps freed memory for a while
+#ifndef __SANITIZE_ADDRESS__  // the sanitizer keeps freed memory for a while
   EXPECT_LT(resident_bytes() - resident, 1 << 20);
 #endif
 }
@@ -99,7 +101,7 @@ void expect_no_leak_in_a_row(const Exchange& exchange) {
   expect_no_leak([&] { fft.forward(x.data(), y.data()); });
 }
 
-/// Each way that keeps requests or messages of its own.
+/// Each exchange that has its own requests or messages.
 TEST(FftLeaks, TenThousandInARow) {
   std::vector<Exchange> ways = {
       {},
@@ -116,8 +118,8 @@ TEST(FftLeaks, TenThousandInARow) {
   for (const Exchange& exchange : with_every_method(ways)) expect_no_leak_in_a_row(exchange);
 }
 
-/// Two arrays in a call use two workspaces. They go by messages, by collective calls that are not
-/// waited for, and one after the other in shared memory.
+/// Two arrays in a call use two workspaces. They use messages, nonblocking collective calls, and
+/// shared memory one after the other.
 TEST(FftLeaks, TenThousandOfManyArrays) {
   for (const Exchange& exchange :
        {Exchange{}, Exchange{.method = Method::messages},
@@ -133,7 +135,7 @@ TEST(FftLeaks, TenThousandOfManyArrays) {
   }
 }
 
-/// Also run where this machine pretends to be several nodes.
+/// CTest also runs this test with ranks divided into several pretended nodes.
 TEST(FftNodesLeaks, TenThousandInARow) {
   const auto comm = comm::communicator_of(world);
   const bool alone = comm.max(std::int64_t{comm.node_group().size()}) == 1;

@@ -1,4 +1,4 @@
-// One axis that is divided among the ranks, against the direct DFT of the gathered array.
+// One axis that is divided among the ranks, compared with the direct DFT of the gathered array.
 #include "mpi/support/fft_check.hpp"
 #include "mpi/support/world.hpp"
 
@@ -60,7 +60,8 @@ TEST(FftLine, Reals) {
       size_of(world) == 1);
 }
 
-/// Even and odd rows and columns; 75 and 18 have too few for most numbers of ranks.
+/// Numbers of rows and columns are even and odd. 75 and 18 points have too few for most numbers of
+/// ranks.
 TEST(FftLine, RealsInNaturalOrder) {
   const std::int64_t ranks = size_of(world);
   std::uint64_t seed = 200;
@@ -103,7 +104,7 @@ TEST(FftLine, RealsInNaturalOrderByEveryExchange) {
                   .exchange = exchange},
                  in_place);
     }
-  if (size_of(world) == 1) return;  // exchanges nothing
+  if (size_of(world) == 1) return;  // one rank exchanges nothing
   for (const Exchange& choices : {Exchange{.method = Method::shared},
                                   Exchange{.wire_form = WireForm::packed, .chunks = every_slice},
                                   Exchange{.method = Method::messages, .piece_bytes = 160}}) {
@@ -116,7 +117,8 @@ TEST(FftLine, RealsInNaturalOrderByEveryExchange) {
   }
 }
 
-/// Rows of 16 in the opposite order of the ranks, ragged, the last rank with none.
+/// Rows of 16 points. Ranks have different numbers of rows, in reverse order, and the last rank has
+/// none.
 TEST(FftLine, HalfSpectraWhereTheCallerWantsThem) {
   const std::int64_t ranks = size_of(world);
   for (const std::int64_t n2 : {48, 47}) {
@@ -139,7 +141,7 @@ TEST(FftLine, HalfSpectraWhereTheCallerWantsThem) {
     }
     problem.output = Layout::on_one({half}, ranks, ranks - 1);
     check_line(problem);
-    // A layout that cuts rows goes to one rank as before.
+    // If the caller's layout cuts rows, there is no view, and one rank transforms the axis.
     problem.output = Layout::slab({half}, ranks);
     check_line(problem);
   }
@@ -173,7 +175,7 @@ TEST(FftLine, EveryExchange) {
        {Exchange{.method = Method::shared}, Exchange{.nodes = NodeUse::separate},
         Exchange{.wire_form = WireForm::packed, .chunks = every_slice},
         Exchange{.method = Method::messages, .piece_bytes = 160}}) {
-    if (size_of(world) == 1) break;  // exchanges nothing
+    if (size_of(world) == 1) break;  // one rank exchanges nothing
     if (choices.nodes == NodeUse::separate) continue;
     SCOPED_TRACE(describe(choices));
     check_line({.shape = {900}, .threads = 2, .exchange = choices});
@@ -182,7 +184,7 @@ TEST(FftLine, EveryExchange) {
 
 TEST(FftLine, LayoutsOfTheCallers) {
   const std::int64_t ranks = size_of(world);
-  // Rows of 16 in the opposite order of the ranks, the first rank with none.
+  // Rows of 16 points, in the reverse order of ranks. The first rank has none.
   std::vector<Box> boxes;
   for (std::int64_t rank = ranks - 1; rank >= 0; --rank) {
     const Range part = balanced_part(48, std::max<std::int64_t>(0, rank), ranks);
@@ -199,7 +201,7 @@ TEST(FftLine, LayoutsOfTheCallers) {
   problem.output_choice = OutputChoice::given;
   problem.output = Layout::on_one({768}, ranks, 0);
   check_line(problem);
-  // A layout that cuts rows goes to one rank as before.
+  // If the caller's layout cuts rows, there is no view, and one rank transforms the axis.
   problem.output_choice = OutputChoice::same;
   problem.shape = {770};
   problem.input = Layout::slab({770}, ranks);
@@ -212,7 +214,7 @@ TEST(FftLine, PlannedByAModel) {
   c.problem = {.shape = {900}, .ranks = ranks};
   c.machine = shipped_machine("vm-2-cores");
   check_case(c, world);
-  // On a part of the ranks, whatever the model thinks of it.
+  // Plans that use only some of the ranks, even if the model would not choose them.
   int divided = 0;
   for (const Plan& plan : candidates(checked(c.problem), *c.machine)) {
     if (plan.view().empty() || plan.input().empty_ranks() == 0 || divided == 3) continue;

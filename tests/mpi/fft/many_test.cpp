@@ -45,7 +45,8 @@ const std::vector<Exchange> listed_for_many = {
      .schedule = Schedule::scattered,
      .requests = Requests::persistent}};
 
-/// The same bits as one call after the other: the same stages run on the same numbers.
+/// The result has the same bits as one call after the other, because the same stages run on the
+/// same numbers.
 TEST(FftMany, IsOneCallAfterTheOther) {
   for (const Exchange& choices : with_every_method(listed_for_many))
     for (const OutputChoice output : {OutputChoice::any, OutputChoice::same})
@@ -126,7 +127,7 @@ bool hides_something(api::Handle& handle, const std::vector<void*>& arrays) {
   return false;
 }
 
-/// The first exchange continues while the second array is transformed, with every method with
+/// The first exchange continues while the second array is transformed, for every method that sends
 /// messages.
 TEST(FftMany, AnExchangeIsHiddenBehindTheNextArray) {
   if (size_of(world) == 1) GTEST_SKIP() << "needs an exchange";
@@ -149,8 +150,8 @@ TEST(FftMany, AnExchangeIsHiddenBehindTheNextArray) {
   }
 }
 
-/// With one chunk a rank waits for as long as messages are under way; records say so.
-TEST(FftMany, RecordsTellWhatIsHidden) {
+/// With one chunk, a rank waits as long as messages are under way. The record shows this.
+TEST(FftMany, RecordsShowWhatIsHidden) {
   if (size_of(world) == 1) GTEST_SKIP() << "needs an exchange";
   for (const std::int64_t chunks : {1, 4}) {
     Problem problem{.shape = {32, 32, 16}, .ranks = size_of(world)};
@@ -169,7 +170,8 @@ TEST(FftMany, RecordsTellWhatIsHidden) {
     // The chunks after the first are transformed while messages may be under way.
     const StepRecord& stage = handle.transform().record()[0];
     EXPECT_EQ(exchange.start_s<stage.end_s, chunks> 1);
-    // With one chunk nothing hides it; one of ten runs will not be disturbed.
+    // With one chunk nothing is hidden. Other work may disturb a run, so the best of ten runs
+    // counts.
     double least_hidden = 1;
     for (int number = 0; chunks == 1 && number < 10; ++number) {
       handle.execute(Direction::forward, x.data(), x.data());

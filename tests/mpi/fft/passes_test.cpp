@@ -1,5 +1,5 @@
-// Shared exchanges cost no pass over memory, or one copy, as the plan says. The record of each
-// stage's bytes is compared with the plan, in every variant of its execution.
+// Shared exchanges cost no pass over memory, or one copy, as the plan says. In every variant of
+// execution, the recorded bytes of each stage are compared with the plan.
 #include "comm/from_mpi.hpp"
 #include "mpi/support/both_ways.hpp"
 #include "mpi/support/stage_bytes.hpp"
@@ -25,8 +25,8 @@ class FftPasses : public testing::Test {
   }
 };
 
-/// The plan's word on a stage without axes; explain() prints it
-/// (tests/unit/plan/end_stages_test.cpp).
+/// Returns whether a stage without transforms copies its array, according to the plan. explain()
+/// prints the same (tests/unit/plan/end_stages_test.cpp).
 bool costs_copy(const Plan& plan, std::size_t stage, Variant variant, bool in_node_memory) {
   return !in_node_memory || copies_always(plan, stage, variant);
 }
@@ -39,7 +39,7 @@ std::vector<StepRecord> record_of(api::Handle& handle, Variant variant, bool in_
   return handle.transform().record();
 }
 
-/// Returns how many stages were no pass, and how many that transform nothing were one.
+/// Returns the number of stages without a pass, and the number of stages that only copied.
 std::pair<int, int> check_passes(api::Handle& handle, Variant variant, bool in_node_memory) {
   const auto record = record_of(handle, variant, in_node_memory);
   const Plan& plan = handle.plan();
@@ -59,7 +59,8 @@ std::pair<int, int> check_passes(api::Handle& handle, Variant variant, bool in_n
   return found;
 }
 
-/// Both sums over all variants with arrays in node memory; private arrays are only compared.
+/// Returns the sums of both numbers over all variants with arrays in node memory. Runs with private
+/// arrays are only compared with the plan.
 std::pair<int, int> check_all_ways(const Problem& given) {
   Problem problem = given;
   problem.exchange = {.method = Method::shared};
@@ -81,10 +82,10 @@ Problem with_input(const Shape& shape, Kind kind, OutputChoice output, const Lay
   return problem;
 }
 
-/// A grid of two axes even for few ranks, so that there are two exchanges and not one.
+/// Splits two axes even for few ranks, so that there are two exchanges.
 Layout pencil(const Shape& shape) { return Layout::pencil(shape, size_of(world)); }
 
-TEST_F(FftPasses, NaturalOrderCostsNoneOfSlabsAndPencils) {
+TEST_F(FftPasses, NaturalOrderOfSlabsAndPencilsNeedsNoExtraPass) {
   const Shape shape{16, 18, 20};
   for (const Kind kind : {Kind::c2c, Kind::r2c}) {
     const auto slabs =
@@ -95,7 +96,7 @@ TEST_F(FftPasses, NaturalOrderCostsNoneOfSlabsAndPencils) {
   }
 }
 
-TEST_F(FftPasses, WhereItIsCheapestThereAreAsManyAsStages) {
+TEST_F(FftPasses, AFreeOutputNeedsAsManyPassesAsStages) {
   const Shape shape{16, 18, 20};
   for (const Kind kind : {Kind::c2c, Kind::r2c}) {
     EXPECT_EQ(check_all_ways({.shape = shape, .kinds = kind}), std::pair(0, 0));
@@ -104,8 +105,9 @@ TEST_F(FftPasses, WhereItIsCheapestThereAreAsManyAsStages) {
   }
 }
 
-/// The input is split in the axis that is halved: it is real on the way to the first stage with
-/// axes. In place its rows may be padded, and forward would write where others still read.
+/// The input is split along the axis that is halved, so the first exchange moves reals. In place,
+/// rows of reals may be padded. Without a copy, forward would overwrite data that others still
+/// read.
 TEST_F(FftPasses, InPlaceOfR2cThatBeginsWithAnExchangeCopies) {
   const Shape shape{16, 18, 20};
   const Layout split = Layout::slab(shape, size_of(world), 2);
@@ -113,7 +115,7 @@ TEST_F(FftPasses, InPlaceOfR2cThatBeginsWithAnExchangeCopies) {
             std::pair(2, 2));
 }
 
-TEST_F(FftPasses, C2cThatBeginsWithAnExchangeDoesNot) {
+TEST_F(FftPasses, InPlaceOfC2cThatBeginsWithAnExchangeCopiesNothing) {
   const Shape shape{16, 18, 20};
   Problem problem =
       with_input(shape, Kind::c2c, OutputChoice::any, Layout::pencil(shape, size_of(world), 1, 2));
@@ -122,8 +124,9 @@ TEST_F(FftPasses, C2cThatBeginsWithAnExchangeDoesNot) {
   EXPECT_EQ(check_all_ways(problem), std::pair(4, 0));
 }
 
-/// One exchange. A transform that begins with it reads the others' inputs. One that ends with it
-/// copies, because no rank knows the others' outputs before.
+/// The plan has one exchange. If the transform begins with the exchange, ranks read the inputs of
+/// others. If it ends with the exchange, it copies, because no rank knows the outputs of others at
+/// that time.
 TEST_F(FftPasses, OneExchangeBesideAStageThatTransformsNothing) {
   const Shape shape{24, 20};
   Problem before =

@@ -1,4 +1,4 @@
-// Random transforms on however many ranks there are, against the direct DFT of the gathered array.
+// Random transforms on all ranks, compared with the direct DFT of the gathered array.
 #include <cstdlib>
 
 #include "mpi/support/fft_check.hpp"
@@ -11,7 +11,7 @@ std::uint64_t environment_number(const char* name, std::uint64_t otherwise) {
   return text ? std::strtoull(text, nullptr, 10) : otherwise;
 }
 
-/// WEFT_TEST_CASES asks for more of them, WEFT_TEST_FIRST for those from one number on.
+/// WEFT_TEST_CASES sets the number of cases, and WEFT_TEST_FIRST the number of the first case.
 void check_random_cases(std::uint64_t default_seed, std::uint64_t default_cases,
                         std::int64_t volume_max) {
   const std::uint64_t seed = seed_of_all_ranks(default_seed);

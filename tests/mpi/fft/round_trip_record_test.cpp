@@ -1,4 +1,4 @@
-// The record of a round trip: its steps, the bytes of its exchanges, and the memory it holds.
+// The record of a round trip: its steps, the bytes of its exchanges, and its memory.
 #include <limits>
 
 #include "api/handle.hpp"
@@ -15,7 +15,7 @@ namespace {
 
 void do_nothing(const Tile&) {}
 
-/// A transform of this process, arrays for it, and calls of round trips.
+/// A transform with arrays, and calls of its round trips.
 class Trips {
  public:
   explicit Trips(const Problem& problem, const Planning& planning = {.plan_by = PlanBy::fixed_rule})
@@ -59,9 +59,9 @@ void check_record(const Problem& problem, ApplyIn turn, std::int64_t in, std::in
   const std::size_t steps = predicted.steps.size();
   const auto lanes = static_cast<std::size_t>(std::max(in, out));
   ASSERT_EQ(record.size(), steps * lanes);
-  // The stages there are those of the plan up to the turn, and the same are on the way back.
+  // The outward stages are those of the plan up to the turn. The return has the same stages.
   const bool in_spectrum = turn == ApplyIn::spectrum;
-  const std::size_t there = steps / 4;  // exchanges there
+  const std::size_t there = steps / 4;  // number of outward exchanges
   const std::size_t last = plan.exchanges.size() - 1;
   for (std::size_t i = 0; i < record.size(); ++i) {
     const StepRecord& step = record[i];
@@ -75,7 +75,8 @@ void check_record(const Problem& problem, ApplyIn turn, std::int64_t in, std::in
     const std::size_t exchange = position / 2;
     const bool is_there = exchange < there;
     const std::size_t hop = is_there ? exchange : 2 * there - 1 - exchange;
-    const std::size_t number = in_spectrum ? hop : last - hop;  // of the plan
+    const std::size_t number = in_spectrum ? hop : last - hop;  // number of the exchange in the
+                                                                // plan
     const bool is_forward = is_there == in_spectrum;
     const MovedBytes moved = moved_bytes(plan, number, handle.comm().rank(), is_forward);
     const bool takes_part = lane < static_cast<std::size_t>(is_there ? in : out);
@@ -117,7 +118,8 @@ void check_turn(const Problem& problem, ApplyIn turn, std::int64_t in, std::int6
   trips.apply(turn, in, out, {.function = {do_nothing}});
   const RoundTripSteps steps = round_trip_steps(plan, turn);
   const Stage& stage = plan.stages[steps.stages[steps.turn]];
-  // The array on the outward side of the turn, where it comes from and returns to.
+  // The array on the outward side of the turn: the stage reads it there, and writes it there on
+  // return.
   const bool in_spectrum = turn == ApplyIn::spectrum;
   const std::int64_t array_bytes =
       (in_spectrum ? stage.source : stage.target).local_volume(handle.comm().rank()) *
@@ -126,7 +128,7 @@ void check_turn(const Problem& problem, ApplyIn turn, std::int64_t in, std::int6
   const std::size_t steps_a_lane = 2 * steps.stages.size() - 1;
   const std::vector<StepRecord>& record = handle.record();
   ASSERT_EQ(record.size(), steps_a_lane * static_cast<std::size_t>(std::max(in, out)));
-  // The first lane has the record of all fields.
+  // Fields run in lanes, one after the other. The first lane has the record of all fields.
   for (std::size_t first = 0; first < record.size(); first += steps_a_lane) {
     const StepRecord& step = record[first + 2 * steps.turn];
     SCOPED_TRACE(step.name + ", lane " + std::to_string(first / steps_a_lane));
@@ -135,12 +137,12 @@ void check_turn(const Problem& problem, ApplyIn turn, std::int64_t in, std::int6
   }
 }
 
-/// The transforms before the function, the function and those after it are one pass through memory,
-/// if their arrays fit in cache.
+/// At the turn, the outward transforms, the function and the transforms of the return are one pass
+/// through memory, if tiles fit in cache.
 TEST(RoundTripRecord, TheStageAtTheTurnIsOnePass) {
   const std::vector<std::pair<std::int64_t, std::int64_t>> counts{{1, 1}, {2, 1}, {1, 3}};
   for (const Exchange& exchange : every_method()) {
-    if (exchange.wire == WirePrecision::f32) continue;  // the blocks of others have half the bytes
+    if (exchange.wire == WirePrecision::f32) continue;  // floats on the wire have half the bytes
     for (const Kind kind : {Kind::c2c, Kind::r2c})
       for (const ApplyIn turn : {ApplyIn::spectrum, ApplyIn::space})
         for (const auto& [in, out] : counts) {
@@ -208,13 +210,13 @@ TEST(RoundTripRecord, ExplanationsHavePredictedTimes) {
                     [&] { handle.explain_apply(ApplyIn::spectrum, work, 1, 0); });
 }
 
-/// The last few round trips are kept: the one that was used least recently leaves.
+/// Workspaces of the last few round trips are kept. The least recently used one is dropped.
 TEST(RoundTripRecord, OnlyTheLastFewRoundTripsAreKept) {
   constexpr int kept = 8;
   Trips trips({.shape = {10, 9, 8}, .exchange = {.method = Method::messages}});
   api::Handle& handle = trips.handle();
   const std::int64_t alone = handle.workspace_bytes();
-  const auto apply = [&](std::int64_t results) {  // each number of results is a round trip
+  const auto apply = [&](std::int64_t results) {  // each number of results is another round trip
     trips.apply(ApplyIn::spectrum, 1, 1, {.function = {do_nothing, false, results}});
   };
   apply(0);
@@ -225,13 +227,13 @@ TEST(RoundTripRecord, OnlyTheLastFewRoundTripsAreKept) {
     EXPECT_LE(handle.workspace_bytes(), alone + std::min(i + 1, kept) * 2 * each);
     EXPECT_GE(handle.workspace_bytes(), alone + std::min(i + 1, kept) * each / 2);
   }
-  // Those of 3*kept - kept .. 3*kept - 1 results are kept, and the first of them is used again.
+  // The round trips with 2*kept .. 3*kept - 1 results are kept. The first of them is used again.
   const auto allocations = [] { return memory_counters().allocations; };
   apply(2 * kept);
   auto before = allocations();
   apply(2 * kept);
   EXPECT_EQ(allocations(), before) << "it was kept";
-  apply(100);  // 2*kept + 1 leaves
+  apply(100);  // this drops the round trip with 2*kept + 1 results
   before = allocations();
   apply(2 * kept);
   EXPECT_EQ(allocations(), before) << "it was used recently";

@@ -1,4 +1,4 @@
-// Round trips of several fields, against forward, the functions on whole arrays, and backward.
+// Round trips of several fields, compared with forward, functions on whole arrays, and backward.
 #include <cmath>
 #include <cstdlib>
 #include <limits>
@@ -43,13 +43,13 @@ double weight(const Problem& problem, bool in_spectrum, const Shape& index) {
   return k == 0 || 2 * k == problem.modes_of(halved) ? 1 : 2;
 }
 
-/// The same at a wavenumber and at its opposite: half a spectrum stays that of reals.
+/// A real factor that depends on input, output and place.
 double factor(std::size_t out, std::size_t in, double where) {
   return 1 + static_cast<double>(out) + 0.5 * static_cast<double>(in) + 0.1 * std::sin(where);
 }
 
-/// The function of all steps: output i is the sum of factor(i, k, place) times input k. Its results
-/// are the weighted sum of the squares of input 0.
+/// The function of all steps. Output i is the sum of factor(i, k, place) times input k. Its result
+/// is the weighted sum of the squares of input 0.
 template <class T>
 void mix(const Tile& tile) {
   const std::int64_t parts = tile.is_complex ? 2 : 1;
@@ -157,7 +157,8 @@ void check_trip(const TripCase& c) {
   const auto near_size = static_cast<std::size_t>(near.local_volume(rank) * near_parts);
   const auto far_size = static_cast<std::size_t>(far.local_volume(rank) * far_parts);
 
-  // Spectra are those of fields: a c2r may use, or not, what half a spectrum of reals cannot have.
+  // Spectra are made from fields. In arbitrary numbers some elements contradict each other, and c2r
+  // may use either.
   Fields<T> stored;
   for (std::int64_t i = 0; i < c.stored_in; ++i) {
     const Layout& input = plan.input();
@@ -191,7 +192,7 @@ void check_trip(const TripCase& c) {
     EXPECT_EQ(given, stored);
   }
 
-  // The same by calls of the transform.
+  // The same by separate calls of the transform.
   std::vector<double> wanted_sums;
   const auto mixing = [&](bool spectrum, const Layout& layout, int parts, const Fields<T>& fields,
                           std::int64_t outputs) {

@@ -1,4 +1,5 @@
-// Shapes, axes, kinds, precisions, signs and norms against the direct DFT of the gathered array.
+// Shapes, axes, kinds, precisions, signs and norms, compared with the direct DFT of the gathered
+// array.
 #include "mpi/support/fft_check.hpp"
 #include "mpi/support/world.hpp"
 
@@ -147,7 +148,7 @@ TEST(FftShapes, ThreadsAndEffort) {
   cases.check({.shape = {12, 8, 10}, .effort = Effort::measure});
 }
 
-/// Planes beyond any cache's share are transformed in more than one sweep.
+/// Planes that exceed every cache are transformed in more than one pass.
 TEST(FftShapes, LongLines) {
   Cases cases;
   cases.check({.shape = {2, 3000}, .axes = {1}});

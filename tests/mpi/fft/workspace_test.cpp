@@ -1,5 +1,6 @@
-// workspace_bytes in local arrays, as docs/conventions.md states it: plans and programs alone, no
-// array is allocated.
+// Tests workspace_bytes against the sizes that docs/conventions.md states, in units of local
+// arrays. All tests but the last only make plans and programs (the steps of one rank) and allocate
+// no array. The last one makes a transform and compares its allocation.
 #include "comm/from_mpi.hpp"
 #include "mpi/support/both_ways.hpp"
 #include "run/rank_program.hpp"
@@ -14,7 +15,8 @@ struct Needs {
   run::BufferSizes sizes{};
   kernel::ScratchSize scratch;
 
-  /// The buffers of a transform, without scratch.
+  /// Returns the bytes of all buffers of the workspace. The scratch memory of threads is not
+  /// included.
   std::int64_t bytes() const {
     std::int64_t sum = run::SharedBuffers::bytes(sizes);
     for (int buffer = run::work_buffer; buffer < run::first_shared; ++buffer) sum += sizes[buffer];
@@ -22,7 +24,8 @@ struct Needs {
   }
 };
 
-/// Returns the needs of one rank, for both directions, in place and not.
+/// Returns the largest sizes that one rank needs in any of four variants: forward or backward, in
+/// place or not.
 Needs needs_of(const Plan& plan, std::int64_t rank) {
   const kernel::LocalOptions local{.engine = &kernel::default_engine(),
                                    .precision = plan.problem.precision};
@@ -37,8 +40,8 @@ Needs needs_of(const Plan& plan, std::int64_t rank) {
   return needs;
 }
 
-/// Returns the workspace in local arrays of complex doubles, the mean of all ranks: with combined
-/// messages one rank of a node has more.
+/// Returns the workspace in units of a local array of complex doubles. It is the mean over all
+/// ranks, because with combined messages one rank of a node needs more.
 double arrays_of(const Problem& problem) {
   const Plan plan = make_plan(problem);
   std::int64_t bytes = 0;
@@ -70,7 +73,8 @@ TEST(FftWorkspace, SharedHasOneArray) {
   }
 }
 
-/// Data between two passes of the first stage is in the target of the last pass.
+/// A plane that exceeds the cache needs two passes. The data between them is stored in the target
+/// of the second pass, so the workspace does not grow.
 TEST(FftWorkspace, PlanesBeyondTheCacheCostNoArray) {
   for (const Exchange& exchange :
        {Exchange{.method = Method::shared}, Exchange{.method = Method::messages}}) {
@@ -84,7 +88,7 @@ TEST(FftWorkspace, PlanesBeyondTheCacheCostNoArray) {
   }
 }
 
-TEST(FftWorkspace, MessagesAndCallsHaveOneArrayAndTwoWithChunks) {
+TEST(FftWorkspace, MessagesAndCallsTakeOneArrayOrTwoWithChunks) {
   for (const Method method : {Method::messages, Method::collective})
     for (const WireForm form : {WireForm::packed, WireForm::datatype}) {
       for (const int chunks : {1, 2}) {
@@ -107,10 +111,11 @@ TEST(FftWorkspace, RaggedBlocksTakeNoMore) {
     }
 }
 
-/// The spectrum is slightly larger than the reals. With two exchanges the rank's own block of the
-/// second, a quarter in this test, has memory of its own. Collective calls need it among the
-/// others.
-TEST(FftWorkspace, RealsTakeOneArrayByMessages) {
+/// Half a spectrum is slightly larger than the reals. With messages the workspace is one spectrum.
+/// If the plan has two exchanges, the own block of the second (the block that a rank sends to
+/// itself) is stored separately. The own block is a quarter of the array for slabs, and a half for
+/// pencils. Collective calls need two spectra.
+TEST(FftWorkspace, RealsTakeOneToTwoSpectra) {
   const double spectrum = 9.0 / 16;
   const auto arrays = [](Problem problem) {
     problem.kinds = Kind::r2c;
@@ -124,32 +129,34 @@ TEST(FftWorkspace, RealsTakeOneArrayByMessages) {
   EXPECT_NEAR(arrays(slabs(calls, OutputChoice::any)), 2 * spectrum, 0.01);
 }
 
-TEST(FftWorkspace, NodeAwareHasAnArrayMoreThanSharedForWhatArrives) {
+TEST(FftWorkspace, NodeAwareAlsoStoresReceivedBlocks) {
   for (const NodeUse nodes : {NodeUse::separate, NodeUse::combined}) {
     const Exchange exchange{.method = Method::messages, .nodes = nodes};
     SCOPED_TRACE(describe(exchange));
-    const double from_others = 0.5;  // of four ranks, two are on the other node
+    const double from_others = 0.5;  // from the two ranks on the other node
     EXPECT_EQ(arrays_of(slabs(exchange, OutputChoice::any, 2)), 1 + from_others);
     EXPECT_EQ(arrays_of(slabs(exchange, OutputChoice::same, 2)), 2 + from_others);
   }
 }
 
-/// In place, lines of an r2c grow over each other if the halved axis is not the fastest. A first
-/// stage that writes where it reads goes through one more array.
-TEST(FftWorkspace, LinesThatDoNotKeepTheirPlaceCostAnArray) {
+/// r2c makes lines slightly longer. If the halved axis is not the fastest in memory, a line
+/// transformed in place would overwrite its neighbours. So a first stage that writes to the memory
+/// from which it reads needs one more array.
+TEST(FftWorkspace, LinesThatLeaveTheirPlaceCostAnArray) {
   Problem problem = slabs({.method = Method::shared}, OutputChoice::same);
   problem.shape = {16, 14, 16};
   problem.kinds = Kind::r2c;
   problem.axes = {0, 2, 1};
-  const double spectrum = 8.0 / 14;  // n/2+1 of the halved axis
+  const double spectrum = 8.0 / 14;  // half a spectrum has 8 complex numbers for 14 points
   EXPECT_NEAR(arrays_of(problem), 2 * spectrum, 1e-9);
   problem.shape = {16, 16, 14};
   problem.axes = {};
   EXPECT_NEAR(arrays_of(problem), spectrum, 1e-9);
 }
 
-/// The reported workspace is that of the programs, and that of the allocation.
-TEST(FftWorkspace, TransformsTakeWhatTheySay) {
+/// The reported workspace is the sum of the programs' buffers and scratch, apart from rounding up.
+/// The allocated memory is larger by at most two pages.
+TEST(FftWorkspace, ReportedBytesMatchTheAllocation) {
   for (const Exchange& exchange : {Exchange{}, Exchange{.method = Method::messages, .chunks = 2}}) {
     Problem problem{
         .shape = {32, 32, 32}, .output_choice = OutputChoice::same, .exchange = exchange};

@@ -1,4 +1,4 @@
-// Transforms on ranks that end after any round, and resume from their last checkpoint.
+// Transforms on ranks that fail after any round, and resume from their last checkpoint.
 #include <gtest/gtest.h>
 #include <mpi.h>
 
@@ -22,21 +22,21 @@ namespace {
 using test_support::all_ranks;
 using test_support::expect_same_error;
 
-/// Returns the last progress of the first rank, the same on all ranks.
+/// Returns the last progress of the first rank, on all ranks.
 PassProgress shared(PassProgress kept) {
   std::array<std::int64_t, 2> values = {kept.pass, kept.panels_done};
   MPI_Bcast(values.data(), 2, MPI_INT64_T, 0, MPI_COMM_WORLD);
   return {.pass = values[0], .panels_done = values[1]};
 }
 
-/// The last rank fails after every round in turn. Data that was not on the disks is useless then.
-TEST(OocCheckpointsOnRanks, GoesOnFromItsLastCheckpoint) {
+/// The last rank fails after each round in turn. Data that was not on the disks is lost.
+TEST(OocCheckpointsOnRanks, ResumesFromItsLastCheckpoint) {
   if (rank_count_is_left_out()) GTEST_SKIP();
   const comm::Communicator comm = all_ranks();
   const KPassProblem problem =
       sized({.shape = {1 << 12}, .axes = {0}, .precision = Precision::f64}, 9, 3);
   const KPassPlan plan = distribute_plan(plan_passes(problem), comm.size());
-  ASSERT_GE(plan.passes.size(), 4u);  // the third one writes where the second has read
+  ASSERT_GE(plan.passes.size(), 4u);  // the third pass overwrites the input of the second
   const OwnershipPtr input = ownership(3, plan.input_bytes(), comm.size());
   const OwnershipPtr output = ownership(7, plan.output_bytes(), comm.size());
   const std::uint64_t seed = test_support::seed_of_all_ranks(71);
@@ -56,7 +56,7 @@ TEST(OocCheckpointsOnRanks, GoesOnFromItsLastCheckpoint) {
       kept = at;
       disks.flush();
     };
-    // In the middle of passes, if at all: later rounds are done again.
+    // Checkpoints are in the middle of passes. Rounds after the last checkpoint are done again.
     const Checkpoints checkpoints = {.is_due = [&] { return rounds % 11 == 0; }, .keep = told};
     const auto error = comm::error_of([&] {
       const auto fail = [&](const PassProgress&) {
@@ -77,8 +77,8 @@ TEST(OocCheckpointsOnRanks, GoesOnFromItsLastCheckpoint) {
   EXPECT_GT(failures, 3 * std::ssize(plan.passes));
 }
 
-/// The first rank's clock decides for all, and the first rank saves its progress last.
-TEST(OocCheckpointsOnRanks, TheyAreThoseOfAll) {
+/// The first rank's clock decides for all ranks. The first rank saves its progress last.
+TEST(OocCheckpointsOnRanks, TheFirstRankDecidesAndSavesLast) {
   if (rank_count_is_left_out()) GTEST_SKIP();
   const comm::Communicator comm = all_ranks();
   const KPassProblem problem =

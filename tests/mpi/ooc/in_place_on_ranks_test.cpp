@@ -28,8 +28,8 @@ using test_support::Power;
 using test_support::Random;
 using test_support::UnsafeVolume;
 
-/// Returns the progress that the first rank saved last. The first rank saves after the others, so its
-/// progress holds for all.
+/// Returns the progress that the first rank saved last. The first rank saves after the others, so
+/// its progress holds for all.
 PassProgress progress_of_first_rank(const PassProgress& kept) {
   std::array<std::int64_t, 3> values = {kept.pass, kept.panels_done, kept.has_journal ? 1 : 0};
   MPI_Bcast(values.data(), 3, MPI_INT64_T, 0, MPI_COMM_WORLD);
@@ -126,7 +126,7 @@ int run_through_failures(const KPassPlan& plan, OwnDisks& disks, Random& common,
                                    .keep = [&](const PassProgress& at) { kept = at; }};
   for (int failures = 0;; ++failures) {
     const auto unlucky = static_cast<int>(draw(common, 0, all_ranks().size() - 1));
-    // The more ranks, the fewer operations each of them has.
+    // With more ranks, each rank has fewer operations.
     const std::int64_t most = 2500 / all_ranks().size();
     const std::int64_t operations = failures < 3 ? draw(common, 0, most) : INT64_MAX;
     Power power(all_ranks().rank() == unlucky ? operations : INT64_MAX);

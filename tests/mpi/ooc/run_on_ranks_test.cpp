@@ -1,4 +1,5 @@
-// k-pass transforms on ranks whose disks stand in memory, against the local engine in long double.
+// k-pass transforms on ranks whose disks are simulated in memory. Compared with the local engine in
+// long double.
 #include "ooc/ranks/run_on_ranks.hpp"
 
 #include <gtest/gtest.h>
@@ -80,7 +81,7 @@ struct Case {
   KPassProblem problem;
 };
 
-/// Problems of one pass to four or more.
+/// Returns problems with one to four or more passes.
 std::vector<Case> cases(Precision precision) {
   const auto of = [&](const Shape& shape, std::vector<int> axes) {
     return KPassProblem{.shape = shape, .axes = std::move(axes), .precision = precision};
@@ -131,7 +132,8 @@ TEST(OocOnRanks, AgreesWithTheReference) {
   std::set<std::size_t> passes;
   int which = 0;
   for (std::size_t k = 0; k < cases(Precision::f64).size(); ++k, ++which) {
-    // Every case is done in both precisions, by one odd number of ranks or the next.
+    // The precision alternates with the case and the number of ranks. So every case is tested in
+    // both precisions.
     const auto precision = (which + ranks / 2) % 2 == 0 ? Precision::f32 : Precision::f64;
     const Case c = cases(precision)[k];
     const KPassPlan plan = distribute_plan(plan_passes(c.problem), ranks);
@@ -144,7 +146,8 @@ TEST(OocOnRanks, AgreesWithTheReference) {
   for (const std::size_t count : {1, 2, 3, 4}) EXPECT_EQ(passes.count(count), 1u) << count;
 }
 
-/// The input of a pass was stored for it, so k passes make k - 1 exchanges and those of the ends.
+/// Each pass stores its output so that the next pass reads it without messages. So k passes make k
+/// - 1 exchanges, and those of input and output.
 TEST(OocOnRanks, ScratchIsReadWithoutMessages) {
   const int ranks = all_ranks().size();
   for (const Case& c : cases(Precision::f64)) {
@@ -169,12 +172,13 @@ TEST(OocOnRanks, MemoryIsWhatWasCounted) {
   const KPassProblem problem =
       sized({.shape = {1 << 16}, .axes = {0}, .precision = Precision::f64}, 14, 4);
   const KPassPlan plan = distribute_plan(plan_passes(problem), comm.size());
-  // All on the first rank's disk: as many batches as ranks.
+  // The whole array is on the first rank's disk: as many batches as ranks.
   const OwnershipPtr input =
       owned_by_disks({.bytes = plan.input_bytes(), .block_bytes = plan.input_bytes()}, comm.size());
   Disks disks(plan, input, input, comm.rank());
   disks.put(std::vector<std::byte>(static_cast<std::size_t>(plan.input_bytes())));
-  run_on_ranks(plan, comm, disks.volumes());  // the engine's plans, which stay
+  run_on_ranks(plan, comm, disks.volumes());  // a first run makes the engine's plans, which are
+                                              // kept
   const std::int64_t before = memory_counters().live_bytes;
   reset_memory_peak();
   const RanksOutcome done = run_on_ranks(plan, comm, disks.volumes());
@@ -213,11 +217,11 @@ TEST(OocOnRanks, OneRanksFailureIsThatOfAll) {
     expect_failure(ErrorCode::io_failure, "fails on purpose",
                    [&](Disks& disks) { disks.output().fail_write(when); });
   }
-  // No rank continues with data that it has not received.
+  // No rank may continue with data that it has not received.
   expect_failure(
       ErrorCode::io_failure, "fails on purpose", [](Disks& disks) { disks.input().fail_wait(0); },
       {.on_panel = [](const PassProgress&) { ADD_FAILURE() << "a round after the failure"; }});
-  // The last write of all.
+  // The last write fails.
   Disks whole(plan, input, input, comm.rank());
   whole.put(std::vector<std::byte>(static_cast<std::size_t>(plan.input_bytes())));
   run_on_ranks(plan, comm, whole.volumes());

@@ -27,10 +27,10 @@ using test_support::Exact;
 using test_support::expect_same_error;
 using test_support::SizeLimit;
 
-/// Other numbers of ranks show nothing new, and a small machine takes long.
+/// Leaves out numbers of ranks that test nothing new, because a small machine takes long.
 bool rank_count_is_left_out() { return all_ranks().size() > 5 || all_ranks().size() % 2 == 0; }
 
-/// A directory that all ranks see, and folders in it that stand for disks.
+/// A directory that all ranks see. Folders in it represent disks.
 class SharedDirectory {
  public:
   SharedDirectory() {
@@ -73,7 +73,7 @@ disk::Run whole(std::vector<double>& values) {
           reinterpret_cast<std::byte*>(values.data())};
 }
 
-/// Called by the first rank, and then waited for.
+/// The first rank creates the set. The other ranks wait for it.
 StoredArray new_set(const SharedDirectory& directory, const std::string& name,
                     const Striping& striping, std::vector<double> values) {
   if (all_ranks().rank() == 0) {
@@ -207,7 +207,7 @@ TEST(OocSharedFiles, SetsAndPlainFiles) {
   }
 }
 
-/// Every rank writes few whole blocks, and none of the first: the checksums that were there go.
+/// Each rank writes only a few whole blocks, and not the first one. Old checksums must disappear.
 TEST(OocSharedFiles, ChecksumsAreThoseOfTheRanksThatWrote) {
   const int ranks = all_ranks().size();
   if (rank_count_is_left_out()) GTEST_SKIP();
@@ -247,7 +247,7 @@ TEST(OocSharedFiles, OneRanksFailureIsThatOfAll) {
   refused(ErrorCode::invalid_argument, {"scratch", "given none"});
   files.scratch_directories = directory.disks(ranks);
   {
-    // The last rank's disk is full: its temporary files find no room.
+    // The last rank's disk is full, so its temporary files do not fit.
     std::unique_ptr<SizeLimit> limit;
     if (comm.rank() == ranks - 1) limit = std::make_unique<SizeLimit>(8192);
     refused(ErrorCode::io_failure, {"disk" + std::to_string(ranks - 1), "make room"});

@@ -18,8 +18,8 @@ TEST(ProbeCrowding, RanksHaveTheCoresOnly) {
   const auto cores = static_cast<double>(sysconf(_SC_NPROCESSORS_ONLN));
   for (const int threads : {1, 2}) {
     const double least = 0.8 * std::max(1.0, comm.size() * threads / cores);
-    // Ranks that begin early or late have more than their share. Other work may delay some for long,
-    // but not in every of many measurements; all ranks have the same results.
+    // Ranks that begin early or late get more than their share of a core. Other work may delay some
+    // ranks, but not in each of many measurements. All ranks have the same results.
     double most = 0;
     for (int k = 0; k < 20 && most <= least; ++k)
       most = std::max(most, crowding(comm, threads, 0.1));
@@ -27,7 +27,7 @@ TEST(ProbeCrowding, RanksHaveTheCoresOnly) {
   }
 }
 
-TEST(ProbeCrowding, WhatWaitsHasNoProcessor) {
+TEST(ProbeCrowding, WaitingCountsNoProcessorTime) {
   const auto comm = comm::communicator_of(MPI_COMM_WORLD);
   const double nap_s = 0.01;
   const auto nap = [nap_s] { std::this_thread::sleep_for(std::chrono::duration<double>(nap_s)); };
@@ -38,7 +38,7 @@ TEST(ProbeCrowding, WhatWaitsHasNoProcessor) {
   EXPECT_LT(computes.seconds("nap", 1, nap), nap_s / 2);
 }
 
-TEST(ProbeCrowding, ComputingCountsSoManyTimes) {
+TEST(ProbeCrowding, ProcessorTimeIsMultiplied) {
   const auto comm = comm::communicator_of(MPI_COMM_WORLD);
   const double work_s = 0.01;
   const auto work = [work_s] {

@@ -1,4 +1,4 @@
-// The arithmetic of plans: every line of the busiest rank is transformed.
+// Measuring the arithmetic of plans: every line of the busiest rank must be transformed.
 #include "probe/lines_in_cache.hpp"
 
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@
 namespace weft::probe {
 namespace {
 
-/// Counts the lines that it is asked to transform, and leaves them as they are.
+/// An engine that counts the lines to be transformed, and does not change them.
 class CountingEngine final : public kernel::Engine {
  public:
   std::string name() const override { return "counting"; }
@@ -53,7 +53,7 @@ void check(const Problem& problem, std::int64_t wanted_points, std::int64_t most
 }
 
 TEST(LinesInCache, EveryAxisOfTheArrayIsTransformed) {
-  // 64^3 points along each axis: tiles divide these lines evenly.
+  // 64^3 points along each axis. Tiles divide these lines evenly.
   check({.shape = {64, 64, 64}}, 3 * 64 * 64 * 64, 3 * 64 * 64 * 64);
   check({.shape = {64, 64, 64}, .threads = 3}, 3 * 64 * 64 * 64, 3 * 64 * 64 * 64);
 }
@@ -63,7 +63,8 @@ TEST(LinesInCache, RanksShareTheLines) {
 }
 
 TEST(LinesInCache, RealLinesHaveTheirOwnLength) {
-  // One axis of reals, then half spectra of 33 numbers along two; the last tile may be fuller.
+  // One axis of reals, then two axes of half spectra with 33 numbers each. The last tile may have
+  // more lines.
   const std::int64_t points = 64 * 64 * 64 + 2 * 64 * 64 * 33;
   check({.shape = {64, 64, 64}, .kinds = Kind::r2c}, points, points + 2 * 64 * 64);
 }

@@ -1,4 +1,5 @@
-// The buffers that each stage of a plan reads and writes, in each variant and on each rank: a table.
+// A table of the buffers that each stage of a plan reads and writes, in each variant and on each
+// rank.
 #include "run/buffer_assignment.hpp"
 
 #include <gtest/gtest.h>
@@ -105,8 +106,8 @@ TEST(BufferAssignment, ATableOfPlansVariantsAndRanks) {
   }
 }
 
-/// The first byte of a piece in its buffer, and the one after its last. Folded columns have a
-/// negative stride.
+/// Returns the first byte of a piece in its buffer, and the byte after its last. Folded columns
+/// have a negative stride.
 std::pair<std::int64_t, std::int64_t> bytes_of(const kernel::Piece& piece,
                                                std::int64_t element_bytes) {
   std::int64_t first = piece.offset;
@@ -120,14 +121,15 @@ std::pair<std::int64_t, std::int64_t> bytes_of(const kernel::Piece& piece,
 
 bool is_callers(int buffer) { return buffer == input_buffer || buffer == output_buffer; }
 
-/// The buffer and the rank whose memory it is.
+/// Returns the buffer, and the rank whose memory it is.
 std::pair<int, std::int64_t> owner_of(int buffer, std::int64_t rank, std::int64_t ranks) {
   if (buffer < buffer_count) return {buffer, rank};
   return {first_shared + static_cast<int>((buffer - buffer_count) / ranks),
           (buffer - buffer_count) % ranks};
 }
 
-/// The pieces of a place fill the box of the stage, and each is inside its buffer.
+/// Expects the pieces of a place to fill the box of the stage, and each piece to be inside its
+/// buffer.
 void expect_sound(const kernel::Place& place, const Box& box, std::int64_t rank,
                   const std::vector<BufferAssignment>& all) {
   const auto ranks = static_cast<std::int64_t>(all.size());
@@ -149,8 +151,8 @@ void expect_sound(const kernel::Place& place, const Box& box, std::int64_t rank,
   EXPECT_EQ(elements, box.volume());
 }
 
-/// The line of each element of a place, by buffer and first byte. A line is named by its indices
-/// along the other axes.
+/// Returns the line of each element of a place. The key is the buffer and the first byte of the
+/// element. A line is identified by its indices along the other axes.
 std::map<std::pair<int, std::int64_t>, Shape> lines_of(const kernel::Place& place,
                                                        const StageSpec& stage) {
   std::map<std::pair<int, std::int64_t>, Shape> lines;
@@ -183,8 +185,8 @@ bool returns_lines(const StageSpec& stage) {
   return stage.inlet.element_bytes == stage.outlet.element_bytes;
 }
 
-/// A stage overwrites nothing that another of its lines reads: its pieces are apart, or each line
-/// returns to its own elements.
+/// Expects that a stage overwrites nothing that another of its lines reads. Either its pieces do
+/// not overlap, or each line returns to its own elements.
 void expect_apart(const StageSpec& stage) {
   for (const kernel::Piece& read : stage.inlet.pieces)
     for (const kernel::Piece& written : stage.outlet.pieces) {
@@ -196,7 +198,7 @@ void expect_apart(const StageSpec& stage) {
     }
 }
 
-/// Rules that hold for every assignment, whichever buffers it chose.
+/// Expects the rules that hold for every assignment of buffers.
 void expect_rules(const Plan& plan, Variant variant) {
   std::vector<BufferAssignment> all;
   for (std::int64_t rank = 0; rank < plan.problem.ranks; ++rank)
@@ -204,7 +206,7 @@ void expect_rules(const Plan& plan, Variant variant) {
   for (std::int64_t rank = 0; rank < plan.problem.ranks; ++rank) {
     const BufferAssignment& found = all[static_cast<std::size_t>(rank)];
     for (const StageSpec& stage : found.stages) {
-      if (stage.hermitian_order || stage.chirp) return;  // the boxes are of another array
+      if (stage.hermitian_order || stage.chirp) return;  // the boxes belong to another array
       expect_sound(stage.inlet, stage.source, rank, all);
       expect_sound(stage.outlet, stage.target, rank, all);
       expect_apart(stage);
@@ -240,7 +242,7 @@ TEST(BufferAssignment, DrawnPlansKeepTheRulesOfBuffers) {
   EXPECT_GT(with_peers, 10);
 }
 
-/// A function of its arguments alone.
+/// The assignment depends only on its arguments.
 TEST(BufferAssignment, TheSameArgumentsGiveTheSameBuffers) {
   const Row row{.exchange = {.method = Method::messages, .chunks = 3}, .ranks = 3};
   const Plan plan = plan_of(row);

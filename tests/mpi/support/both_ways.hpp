@@ -1,4 +1,4 @@
-// A problem run forward and backward on all ranks with one exchange or another, to compare them.
+// Runs a problem forward and backward on all ranks, to compare exchanges.
 #pragma once
 
 #include <cstring>
@@ -14,18 +14,18 @@
 
 namespace weft::test_support {
 
-/// MPI_Alltoallw of subarrays: MPI does everything.
+/// The oracle: MPI_Alltoallw of subarrays, in which MPI does all the work.
 inline constexpr Exchange oracle_exchange{
     .method = Method::collective, .wire_form = WireForm::datatype, .chunks = 1};
 
 /// Returns whether case `number` is compared. Up to 3 ranks compare all. More ranks share the cores
-/// of a small machine, so they compare every second one, alternating with the number of ranks.
+/// of a small machine. They compare every second case; the number of ranks decides which half.
 inline bool is_compared(std::size_t number) {
   const auto ranks = static_cast<std::size_t>(size_of(world));
   return ranks <= 3 || (number + ranks) % 2 == 0;
 }
 
-/// An array of a rank, private or where peers can be shown it.
+/// An array of a rank, in private memory or in node memory.
 class Array {
  public:
   Array(std::int64_t bytes, bool in_node_memory) {
@@ -52,7 +52,7 @@ class Array {
 struct Results {
   std::vector<unsigned char> forward;
   std::vector<unsigned char> backward;
-  std::vector<unsigned char> spectrum_after;  ///< backward's input after backward
+  std::vector<unsigned char> spectrum_after;  ///< the input of backward, after backward
   std::vector<StepRecord> forward_record;
   std::vector<StepRecord> backward_record;
 };
@@ -108,7 +108,7 @@ inline std::int64_t bytes_read(const std::vector<StepRecord>& record) {
   return bytes;
 }
 
-/// Distance of two arrays of doubles relative to the first, over all ranks.
+/// Returns the distance of two arrays of doubles over all ranks, relative to the first array.
 inline double distance(const std::vector<unsigned char>& a, const std::vector<unsigned char>& b) {
   double sums[2] = {0, 0};
   for (std::size_t i = 0; i + 8 <= a.size(); i += 8) {
@@ -123,7 +123,8 @@ inline double distance(const std::vector<unsigned char>& a, const std::vector<un
   return sums[0] == 0 ? std::sqrt(sums[1]) : std::sqrt(sums[1] / sums[0]);
 }
 
-/// Ragged and even, with primes, empty ranks and a batch; slabs, pencils and boxes of the user's.
+/// Returns problems with equal and unequal parts, primes, empty ranks and a batch, as slabs,
+/// pencils and the user's boxes.
 inline std::vector<Problem> exchange_problems() {
   const std::int64_t ranks = size_of(world);
   std::vector<Problem> found;
@@ -137,17 +138,17 @@ inline std::vector<Problem> exchange_problems() {
       found.push_back(pencils);
     }
   found.push_back({.shape = {24, 18}, .threads = 2});
-  // Axis 0 is a batch that stays where it is while axes 1 and 2 are transformed.
+  // Axis 0 is a batch. It keeps its parts while axes 1 and 2 are transformed.
   Problem batch{.shape = {6, 10, 8}, .axes = {1, 2}, .has_input = true};
   batch.input = Layout::slab(batch.shape, ranks, 2);
   found.push_back(batch);
-  // One axis seen as two, even and ragged, to one axis again.
+  // One axis that is treated as two, with equal and unequal parts. The output has one axis again.
   found.push_back({.shape = {420}});
   found.push_back({.shape = {900}, .output_choice = OutputChoice::same, .threads = 2});
-  // Half a spectrum in its natural order, of even and odd rows.
+  // Half a spectrum in natural order, with even and odd numbers of rows.
   for (const std::int64_t n : {900, 675})
     found.push_back({.shape = {n}, .kinds = Kind::r2c, .output_choice = OutputChoice::same});
-  // These boxes are one case of a table, so they are the same each time.
+  // These boxes are one case of a table, so they are the same in each run.
   Random random(77);
   Problem boxes{.shape = {9, 8, 7}, .has_input = true};
   boxes.input = Layout::of_boxes(boxes.shape, random_boxes(boxes.shape, ranks, random));

@@ -19,7 +19,7 @@ inline weft_options default_options() {
   return options;
 }
 
-/// A text that weft has made, freed.
+/// Returns a text that weft has allocated, as a string, and frees it.
 inline std::string taken(char* text) {
   std::string copy = text == nullptr ? "(null)" : text;
   weft_free(text);
@@ -33,7 +33,7 @@ inline void expect_failure(int code, int wanted, const std::vector<std::string>&
         << "no \"" << word << "\" in: " << weft_last_error();
 }
 
-/// The same failure on every rank, whichever rank caused it.
+/// Expects the same failure on every rank, even if only one rank caused it.
 inline void expect_failure_everywhere(int code, int wanted, const std::vector<std::string>& words) {
   expect_failure(code, wanted, words);
   char first[1024] = "";
@@ -43,7 +43,7 @@ inline void expect_failure_everywhere(int code, int wanted, const std::vector<st
   EXPECT_EQ(mine, std::string(first));
 }
 
-/// Runs a transform of C++ on arrays of the numbers that it needs.
+/// Runs a transform of C++ on arrays of its types.
 inline void run_cpp(Fft<double>& fft, bool forward, double* in, double* out) {
   const bool has_real_input = fft.plan().stages.front().source_element == Element::real;
   const bool has_real_output = fft.plan().stages.back().target_element == Element::real;

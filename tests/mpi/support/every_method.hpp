@@ -1,4 +1,4 @@
-// Exchanges of every method, with the choices that move data in another way.
+// Exchanges of every method, with all choices that change how data moves.
 #pragma once
 
 #include <vector>

@@ -32,8 +32,8 @@ inline int size_of(MPI_Comm comm) {
 inline bool is_first() { return rank_of(MPI_COMM_WORLD) == 0; }
 inline bool last_rank() { return rank_of(MPI_COMM_WORLD) == size_of(MPI_COMM_WORLD) - 1; }
 
-/// Number `index` of a reproducible sequence in [-1, 1), a multiple of 2^-20: exact in every
-/// precision. Any rank can compute any element without the elements before it.
+/// Returns number `index` of a reproducible sequence in [-1, 1). It is a multiple of 2^-20, so it
+/// is exact in every precision. Any rank can compute any number without the earlier ones.
 inline double noise(std::uint64_t seed, std::uint64_t index) {
   std::uint64_t z = seed * 0x9e3779b97f4a7c15 + index + 0x632be59bd9b4e019;
   for (const std::uint64_t factor : {0xbf58476d1ce4e5b9, 0x94d049bb133111eb})
@@ -47,8 +47,8 @@ inline unsigned char byte_of(std::int64_t whole, std::int64_t byte) {
                                     128);
 }
 
-/// An array between two rows of guard bytes, not set to zero. `offset` elements before it
-/// prevent an alignment to more than an element.
+/// An array between two rows of guard bytes. It is not set to zero. `offset` elements before it
+/// give it an address that is aligned only to one element.
 template <class E>
 class GuardedArray {
  public:
@@ -143,7 +143,7 @@ WholeArray<W> whole_noise(int reals_an_element, const Shape& shape, std::uint64_
   return x;
 }
 
-/// The whole array on rank 0 of `comm`, by the test's own messages.
+/// Returns the whole array on rank 0 of `comm`. The test sends its own messages for this.
 template <class T, class W>
 WholeArray<W> collect(const T* reals, int reals_an_element, const Layout& layout,
                       const LocalView& view, MPI_Comm comm) {
@@ -174,7 +174,8 @@ WholeArray<W> collect(const T* reals, int reals_an_element, const Layout& layout
   return whole;
 }
 
-/// An array of two axes whose element (k1, k2) is X[k1 + n1*k2], as X; any other array as it is.
+/// Returns X for an array of two axes whose element (k1, k2) is X[k1 + n1*k2]. Returns any other
+/// array unchanged.
 template <class W>
 WholeArray<W> in_natural_order(WholeArray<W> x, const Problem& problem) {
   if (x.shape.size() == problem.shape.size()) return x;
@@ -189,13 +190,14 @@ WholeArray<W> in_natural_order(WholeArray<W> x, const Problem& problem) {
   return natural;
 }
 
-/// Element k of the whole spectrum of n real points as an index into half of it, and the sign of
-/// its imaginary part.
+/// Returns where element k of the spectrum of n reals is in half a spectrum: its index, and the
+/// sign of its imaginary part.
 inline std::pair<std::size_t, int> in_half(std::int64_t k, std::int64_t n) {
   return {static_cast<std::size_t>(std::min(k, n - k)), k <= n - k ? 1 : -1};
 }
 
-/// Calls visit(offset in the view, k, n) for each X[k] that r2c keeps of an axis seen as n1 x n2.
+/// Calls visit(offset in the view, k, n) for each X[k] that r2c keeps of an axis that is treated as
+/// n1 x n2.
 template <class Visit>
 void for_each_kept(const Shape& seen, Visit&& visit) {
   std::size_t at = 0;
@@ -203,7 +205,7 @@ void for_each_kept(const Shape& seen, Visit&& visit) {
     for (std::int64_t k2 = 0; k2 < seen[1]; ++k2) visit(at++, k1 + seen[0] * k2, volume(seen));
 }
 
-/// X[0..n/2] as r2c leaves it where its axis is seen as n1 x n2.
+/// Returns X[0..n/2] in the form of r2c for an axis that is treated as n1 x n2.
 template <class W>
 WholeArray<W> view_of_half(const WholeArray<W>& half, const Shape& seen) {
   WholeArray<W> x({seen[0] / 2 + 1, seen[1]});
@@ -215,8 +217,8 @@ WholeArray<W> view_of_half(const WholeArray<W>& half, const Shape& seen) {
   return x;
 }
 
-/// The way back. Where both X[k] and X[n-k] are kept and contradict each other, c2r takes their
-/// mean.
+/// The inverse: returns X[0..n/2]. If the view contains both X[k] and X[n-k] and they disagree, c2r
+/// takes their mean.
 template <class W>
 WholeArray<W> half_of_view(const WholeArray<W>& x, const Shape& seen) {
   WholeArray<W> half({volume(seen) / 2 + 1});
@@ -254,18 +256,17 @@ double relative_error(const WholeArray<W>& got, const WholeArray<W>& wanted) {
   return static_cast<double>(norm_of(difference) / norm_of(wanted));
 }
 
-/// A transform to be checked: the problem, on the communicator's ranks, and the memory of its
-/// arrays.
+/// A transform to be checked: its problem, and the memory of its arrays.
 struct Case {
   Problem problem;
   bool in_place = false;
   bool backward_first = false;
-  std::int64_t slack = 0;  ///< elements by which the arrays miss the alignment of 64 bytes
+  std::int64_t slack = 0;  ///< elements between an address aligned to 64 bytes and the array
   std::uint64_t seed = 1;
   bool own_workspace = true;
-  std::optional<Machine> machine = {};  ///< planned by its model
-  double budget_s = 0;                  ///< for trials
-  std::optional<Plan> plan = {};        ///< run as it is
+  std::optional<Machine> machine = {};  ///< if given, its model plans
+  double budget_s = 0;                  ///< seconds for trials
+  std::optional<Plan> plan = {};        ///< if given, this plan is run
 };
 
 inline std::string describe(const Case& c) {
@@ -295,7 +296,8 @@ inline FftOptions options_of(const Problem& problem, MPI_Comm comm) {
   return options;
 }
 
-/// Runs forward and backward of one transform, each on its own noise, against the oracle.
+/// Runs forward and backward of one transform, each with its own noise as input. Compares with the
+/// oracle, the direct DFT.
 template <class T>
 class CaseCheck {
  public:
@@ -365,8 +367,8 @@ class CaseCheck {
     }
   }
 
-  /// Each number of a result has the rounding errors of the whole result. Where only a part of it is
-  /// kept, that part may by chance be small, so the errors are compared with the whole.
+  /// Each number of a result has rounding errors that scale with the whole result. If only a part
+  /// of it is kept, this part may be small by chance. So errors are compared with the whole.
   template <class Array>
   double allowed(bool forward, const Array& x, const Array& kept) const {
     const Problem& problem = case_.problem;
@@ -425,7 +427,8 @@ void check_case_as(const Case& given, MPI_Comm comm) {
   CaseCheck<T>(fft, given, comm).run();
 }
 
-/// Collective over `comm`. Its rank 0 reports failures, every rank those of its guards and inputs.
+/// Checks one transform. Collective over `comm`. Rank 0 reports wrong results. Every rank reports
+/// changes of its guards and inputs.
 inline void check_case(const Case& given, MPI_Comm comm) {
   try {
     switch (given.problem.precision) {
@@ -451,7 +454,7 @@ inline Case random_case(std::int64_t ranks, std::int64_t volume_max, Random& ran
   p.effort = Effort::estimate;
   p.threads = static_cast<int>(draw(random, 1, 2));
   if (volume(p.shape) > 1000 && p.precision == Precision::f80)
-    p.precision = Precision::f64;  // its oracle is slow
+    p.precision = Precision::f64;  // the oracle for long double is slow
   p.axes = checked(Problem{.shape = p.shape, .axes = p.axes}).axes;
   if (p.has_input) p.input = random_layout(p.input_shape(), ranks, random);
   if (p.output_choice == OutputChoice::given)

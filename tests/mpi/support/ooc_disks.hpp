@@ -33,7 +33,7 @@ std::vector<std::byte> bytes_of(const test_support::Exact& array, bool real) {
   return bytes;
 }
 
-/// Calls visit(first byte, bytes) for all that a rank holds of an array.
+/// Calls visit(first byte, bytes) for each contiguous part of an array that a rank owns.
 template <class Visit>
 void for_each_held(const FileOwnership& ownership, std::int64_t bytes, int rank, Visit&& visit) {
   for (std::int64_t at = 0; at < bytes;) {
@@ -109,7 +109,7 @@ class Disks {
     return mine;
   }
 
-  /// Makes all earlier writes safe.
+  /// Simulates that all earlier writes reach the disk.
   void flush() {
     for (auto& [volume, content] : safe_) content.assign(begin_of(*volume), end_of(*volume));
   }
@@ -157,7 +157,8 @@ inline KPassProblem sized(KPassProblem problem, int lg_memory, int lg_block) {
   return problem;
 }
 
-/// Ways in which ranks hold arrays: fewer disks than ranks, more, bands, skew, plain files.
+/// Returns one of several ways in which ranks own arrays: fewer disks than ranks, more, bands,
+/// skew, plain files.
 inline OwnershipPtr ownership(int which, std::int64_t bytes, int ranks) {
   constexpr std::int64_t block = 4096;
   const int disks =
@@ -180,7 +181,7 @@ inline OwnershipPtr ownership(int which, std::int64_t bytes, int ranks) {
   }
 }
 
-/// Other numbers of ranks show nothing new, and a small machine takes long.
+/// Leaves out numbers of ranks that test nothing new, because a small machine takes long.
 inline bool rank_count_is_left_out() {
   return test_support::all_ranks().size() > 5 || test_support::all_ranks().size() % 2 == 0;
 }

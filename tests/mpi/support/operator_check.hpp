@@ -27,7 +27,7 @@ inline FftOptions grid_options(const Shape& shape, const Kinds& kinds, int sign 
   return on_all_ranks(options);
 }
 
-/// The operator of a plan.
+/// Makes an operator for a plan.
 using Make = std::function<FieldFunction(const Plan&)>;
 /// The value of a field at a position, with lengths of 1.
 using Field = std::function<std::complex<double>(const std::vector<double>&)>;
@@ -91,7 +91,8 @@ std::vector<std::vector<E>> applied(Fft<T>& fft, const FieldFunction& function,
   return results;
 }
 
-/// Expects an operator to make `wanted` of `given`, to `tolerance` roundings.
+/// Expects an operator to turn the fields `given` into `wanted`. `tolerance` is in units of a
+/// rounding error.
 template <class E>
 void expect_fields(const FftOptions& options, const Make& make, const std::vector<Field>& given,
                    const std::vector<Field>& wanted, double tolerance = 500) {
@@ -115,7 +116,8 @@ void expect_fields(const FftOptions& options, const Make& make, const std::vecto
   }
 }
 
-/// The same on grids of all kinds, in both precisions, and with both signs. A shape gets its lengths.
+/// As expect_fields(), on grids of all kinds, in both precisions, and with both signs. Each shape
+/// has its own lengths.
 inline void expect_everywhere(const std::vector<Shape>& shapes, const Make& make,
                               const std::vector<Field>& given, const std::vector<Field>& wanted,
                               double tolerance = 500) {
@@ -132,8 +134,8 @@ inline void expect_everywhere(const std::vector<Shape>& shapes, const Make& make
 inline const std::vector<Shape> shapes{{8, 6, 10}, {7, 9, 5}};
 inline const operators::Lengths lengths{1, 2, 3};
 
-// One field of all three axes, positions in units of the lengths. By the phase its spectrum has real and
-// imaginary parts.
+// A field on three axes, with positions in units of the lengths. Because of the phase, its spectrum
+// has real and imaginary parts.
 inline constexpr double phase = 0.3;
 inline double sine(double x) { return std::sin(2 * pi * x + phase); }
 inline double cosine(double x) { return std::cos(2 * pi * x + phase); }

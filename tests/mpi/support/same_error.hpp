@@ -10,7 +10,8 @@
 
 namespace weft::test_support {
 
-/// Expects every rank of `comm` to get the same Error, of this code, with these words in it.
+/// Expects every rank of `comm` to get the same Error, with this code and these words in its
+/// message.
 template <class Call>
 void expect_same_error(MPI_Comm comm, ErrorCode code, const std::vector<std::string>& words,
                        Call&& call) {

@@ -8,8 +8,8 @@ namespace weft {
 
 constexpr const char* slow = "ranks that share cores take minutes beside MPICH";
 
-/// Returns whether ranks share cores under MPICH, which hands a core over slowly: a test of a
-/// second with Open MPI takes minutes. Long tests then have fewer cases, or are left out.
+/// Returns whether ranks share cores under MPICH. MPICH switches between ranks on a core slowly: a
+/// test of a second with Open MPI takes minutes. Long tests then have fewer cases, or are left out.
 inline bool ranks_share_cores_slowly() {
 #ifdef MPICH_VERSION
   int ranks = 0;

@@ -1,5 +1,5 @@
-// The bytes of the array before and after each stage of a plan, and those that its exchanges move. They are the
-// expected values for records of traffic.
+// The bytes of the array before and after each stage of a plan, and the bytes that its exchanges
+// move. Tests compare records of traffic with them.
 #pragma once
 
 #include <algorithm>
@@ -21,7 +21,7 @@ inline std::int64_t element_bytes(const Problem& problem, bool real) {
   return real ? real_bytes(problem.precision) : complex_bytes(problem.precision);
 }
 
-/// Returns them for all stages, in the order of execution.
+/// Returns these bytes for all stages, in the order of execution.
 inline std::vector<StageBytes> stage_bytes(const Plan& plan, int rank, bool forward) {
   std::vector<StageBytes> all;
   bool real = plan.problem.has_halved_axis();
@@ -36,13 +36,14 @@ inline std::vector<StageBytes> stage_bytes(const Plan& plan, int rank, bool forw
   return all;
 }
 
-/// Bytes of one field that a rank sends to others and gets from them.
+/// Bytes of one field that a rank sends to others and receives from others.
 struct MovedBytes {
   std::int64_t sent = 0;
   std::int64_t received = 0;
 };
 
-/// Returns them for an exchange, by the boxes of the layouts before and after it.
+/// Returns these bytes for an exchange. Computes them from the boxes of the layouts before and
+/// after it.
 inline MovedBytes moved_bytes(const Plan& plan, std::size_t exchange, int rank, bool forward) {
   const Stage& stage = plan.stages[exchange];
   const Layout& from = forward ? stage.target : plan.stages[exchange + 1].source;

@@ -1,4 +1,4 @@
-// Exponents of chirps and the kernels made of them, against 128-bit products; smooth numbers.
+// Exponents of chirps and of their kernels, compared with 128-bit products. Also smooth numbers.
 #include "base/chirp.hpp"
 
 #include <gtest/gtest.h>
@@ -31,7 +31,7 @@ TEST(BaseChirp, exponents_are_squares_modulo_twice_n_in_both_directions) {
   for_chirp(5, 0, 1, -3, [](std::int64_t, std::int64_t) { FAIL() << "of no element"; });
 }
 
-/// The exponents of a kernel by its definition.
+/// Returns the exponents of a kernel according to its definition.
 std::map<std::int64_t, std::int64_t> by_definition(const ChirpKernel& kernel) {
   std::map<std::int64_t, std::int64_t> found;
   for (std::int64_t j = 0; j < kernel.ahead; ++j) found[j] = j * j % (2 * kernel.n);

@@ -16,7 +16,7 @@ namespace {
 
 using test_support::in_child;
 
-/// Holds `mutex` in a thread of its own until it is dropped.
+/// Holds `mutex` in another thread until this object is destroyed.
 template <class Mutex>
 class Holder {
  public:
@@ -39,7 +39,7 @@ class Holder {
 
 TEST(BaseTurns, threads_take_turns) {
   Turns turns;
-  int value = 0;  // a data race without them
+  int value = 0;  // without turns, access to it would be a data race
   std::vector<std::thread> threads;
   for (int i = 0; i < 4; ++i)
     threads.emplace_back([&] {

@@ -36,7 +36,8 @@ AffinePlaces along(int lg) {
   return places;
 }
 
-/// Neighbours on one side whose places on the other side differ in a high bit as well are no run.
+/// Records may be neighbours on one side only, because their places on the other side also differ
+/// in a high bit. They must not be copied together.
 TEST(AffineCopy, NeighboursOfOneSideOnly) {
   AffinePlaces scattered = along(4);
   scattered.columns[0] = 0b0101;
@@ -48,7 +49,8 @@ TEST(AffineCopy, NeighboursOfOneSideOnly) {
   }
 }
 
-/// Places of random nonsingular matrices. The first `units` columns are units, which makes runs.
+/// Returns places of a random nonsingular matrix. Its first `units` columns are unit vectors, so
+/// records form runs.
 AffinePlaces drawn(int lg, int units, std::mt19937_64& random) {
   const BitMatrix above = test_support::random_nonsingular(lg - units, random);
   AffinePlaces places = along(lg);

@@ -12,7 +12,8 @@ namespace {
 
 using test_support::expect_error;
 
-/// 003, Fig. 7: FLEET. The paper does not give B; docs/out-of-core.md gives the assumed value.
+/// Returns the computer FLEET of paper 003, Fig. 7. The paper does not give B; docs/out-of-core.md
+/// gives the assumed value.
 SuperlevelFft fleet() {
   return {.points = 1 << 25,
           .memory_bytes = 1 << 24,
@@ -75,8 +76,8 @@ TEST(Superlevels, least_crossing_sends_less) {
   }
 }
 
-/// Passes of one processor whose memory is one buffer. The reversal has
-/// ceil(min(m, n - m) / (m - b)) + 1, and each superlevel one more.
+/// One processor, whose memory is one buffer. The reversal needs ceil(min(m, n - m) / (m - b)) + 1
+/// passes, and each superlevel one more.
 TEST(Superlevels, passes_are_those_of_the_formula) {
   struct Case {
     int n, m, b;
@@ -96,7 +97,8 @@ TEST(Superlevels, passes_are_those_of_the_formula) {
   }
 }
 
-/// The band sizes cancel and the rotations go once around: the bit reversal remains.
+/// Changes of the band size cancel, and the rotations add up to a full turn. So the bit reversal
+/// remains.
 TEST(Superlevels, permutations_together_are_the_bit_reversal) {
   for (const FftMethod method : fft_methods)
     for (const Factoring factoring : {Factoring::published, Factoring::least_crossing}) {
@@ -139,7 +141,7 @@ TEST(Superlevels, ranges_with_two_superlevels) {
 }
 
 TEST(Superlevels, are_analysed_in_well_under_a_second) {
-  const std::clock_t start = std::clock();  // of the processor: other work does not count
+  const std::clock_t start = std::clock();  // processor time, without other programs
   for (const FftMethod method : fft_methods) analyze(fleet(), method);
   EXPECT_LT(std::clock() - start, CLOCKS_PER_SEC);
 }

@@ -22,7 +22,7 @@ using test_support::random_nonsingular;
 
 constexpr DiskModel disks{.n = 10, .m = 6, .b = 2, .d = 1, .p = 1};
 
-/// The identity, but for a block of random entries above the diagonal blocks: MRC.
+/// Returns an MRC matrix: the identity with a block of random entries above the diagonal blocks.
 BitMatrix random_mrc(std::mt19937_64& random) {
   BitMatrix a(disks.n, disks.n);
   const BitMatrix alpha = random_nonsingular(disks.m, random);
@@ -36,7 +36,7 @@ BitMatrix random_mrc(std::mt19937_64& random) {
   return a;
 }
 
-/// [[I, 0], [e, I]] where e has no column of an offset bit: MLD.
+/// Returns an MLD matrix: [[I, 0], [e, I]], where e is zero in the columns of offset bits.
 BitMatrix random_eraser(std::mt19937_64& random) {
   BitMatrix a = BitMatrix::identity(disks.n);
   for (int row = disks.m; row < disks.n; ++row)
@@ -94,7 +94,7 @@ TEST(Bmmc, composes_and_inverts_with_its_complement) {
   }
 }
 
-/// Records and messages between processors, by looking at every record.
+/// Counts records and messages between processors by visiting every record.
 ProcessorTraffic counted(const PermutationPass& pass, const DiskModel& model) {
   const auto owner = [&](Bits x) {
     return x >> (model.b + model.d - model.p) & bit_range(0, model.p);
@@ -122,7 +122,8 @@ TEST(Crossing, equals_a_count_of_all_records) {
   const DiskModel model{.n = 9, .m = 6, .b = 1, .d = 3, .p = 2};
   int differing = 0;
   for (int trial = 0; trial < 300; ++trial) {
-    // Few entries off the diagonal, so that processors keep different numbers of records.
+    // A matrix with few entries off the diagonal. With it, processors keep different numbers of
+    // records.
     BitMatrix a = BitMatrix::identity(model.n);
     for (int k = 0; k < 4; ++k)
       a.set(static_cast<int>(random() % 6), static_cast<int>(random() % 9), true);

@@ -1,4 +1,4 @@
-// Predicted time of superlevels, on machines whose figures are round.
+// Predicted time of superlevels, on machines with round figures.
 #include "bmmc/plan/cost.hpp"
 
 #include <gtest/gtest.h>
@@ -28,7 +28,8 @@ TEST(Price, of_superlevels_is_that_of_their_passes) {
   EXPECT_NEAR(price().disk_s, static_cast<double>(analysis.passes) * pass_s, 1e-6);
   EXPECT_EQ(price().message_s, 0);
   EXPECT_GE(price().seconds, price().disk_s * 0.999);
-  // An access for each load, of 1/8 and 1/4 of memory, or for each block where they are independent.
+  // Striped I/O makes one access for each load, of 1/8 and 1/4 of memory. Independent I/O makes one
+  // for each block.
   disk.read_access_s = disk.write_access_s = 1;
   disk.read_bytes_per_s = disk.write_bytes_per_s = 1e30;
   double accesses = 2 * 64 * static_cast<double>(analysis.depths.size());

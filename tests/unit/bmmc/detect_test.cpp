@@ -83,7 +83,7 @@ TEST(Detect, rejects_the_last_two_records_swapped_after_the_whole_sweep) {
   EXPECT_EQ(found.parallel_reads, candidate_reads(disks) + disks.stripes());
 }
 
-TEST(Detect, rejects_what_is_no_permutation_without_a_sweep) {
+TEST(Detect, rejects_other_targets_without_reading_all) {
   const DiskModel disks = small_disks[0];
   BitMatrix singular = bit_reversal(disks.n);
   singular.set(disks.n - 1 - 5, 5, false);

@@ -173,7 +173,7 @@ TEST(Subspace, intersection_is_what_both_contain) {
   ASSERT_GT(larger, 0);
 }
 
-TEST(BitPermutations, move_indices_as_they_say) {
+TEST(BitPermutations, move_bits_to_their_targets) {
   EXPECT_EQ(bit_reversal(5).apply(0b00110), 0b01100u);
   EXPECT_EQ(right_rotation(5, 2).apply(0b10110), 0b10101u);
   EXPECT_EQ(right_rotation(5, -1).apply(0b10110), 0b01101u);
@@ -191,7 +191,7 @@ TEST(BitPermutations, axes_are_reordered_in_c_order) {
   EXPECT_EQ(axes_permutation({3, 4}, {1, 0}), right_rotation(7, 4));
 }
 
-TEST(BitPermutations, refuse_what_is_none) {
+TEST(BitPermutations, refuse_lists_that_are_no_permutation) {
   const auto invalid = ErrorCode::invalid_argument;
   expect_error(invalid, {"0..2", "0, 2, 2"}, [] { bit_permutation({0, 2, 2}); });
   expect_error(invalid, {"one lg extent", "2 axes", "3"}, [] {

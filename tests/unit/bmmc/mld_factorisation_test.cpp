@@ -27,8 +27,8 @@ using test_support::expect_error;
 using test_support::ModelDisks;
 using test_support::random_nonsingular;
 
-/// Many disks and one, blocks of one record, two blocks of each disk in memory, all in memory,
-/// lg(M/B) that does not divide.
+/// Several disks and one disk; blocks of one record; memory for two blocks of each disk, and for
+/// all records; a rank that lg(M/B) does not divide.
 const std::vector<DiskModel> models = {
     {.n = 12, .m = 8, .b = 3, .d = 2, .p = 1}, {.n = 11, .m = 6, .b = 2, .d = 3, .p = 3},
     {.n = 10, .m = 7, .b = 3, .d = 0},         {.n = 9, .m = 9, .b = 2, .d = 2, .p = 2},
@@ -47,7 +47,7 @@ struct Named {
   Bmmc permutation;
 };
 
-/// Some permutations, and random ones of a seed.
+/// Returns some named permutations, and random ones of a seed.
 std::vector<Named> permutations_of(int n, std::uint64_t seed) {
   std::vector<Named> all = {{"identity", {BitMatrix::identity(n)}},
                             {"bit reversal", {bit_reversal(n)}},
@@ -148,7 +148,7 @@ TEST(Factors, striped_sides_are_striped) {
   EXPECT_EQ(one.independent_writes(), 0);
 }
 
-/// The condition for MLD passes, counted record by record.
+/// Checks the condition for MLD passes record by record.
 TEST(Factors, memoryloads_of_an_mld_pass_make_whole_blocks_on_all_disks_alike) {
   const std::uint64_t seed = test_support::chosen_seed(20262);
   SCOPED_TRACE(test_support::repeated_by(seed));
@@ -177,7 +177,7 @@ TEST(Factors, memoryloads_of_an_mld_pass_make_whole_blocks_on_all_disks_alike) {
   ASSERT_GT(loads, 1000);
 }
 
-TEST(Factors, the_inverse_is_taken_where_less_crosses) {
+TEST(Factors, the_inverse_is_taken_if_fewer_records_cross) {
   const DiskModel disks{.n = 12, .m = 8, .b = 3, .d = 2, .p = 1};
   const std::uint64_t seed = test_support::chosen_seed(20262);
   SCOPED_TRACE(test_support::repeated_by(seed));
@@ -213,7 +213,7 @@ TEST(GroupedFactors, take_as_many_passes_as_the_lower_bound_of_the_class) {
       for (const PermutationPass& pass : passes) {
         const std::int64_t ios = parallel_ios(pass, disks);
         ASSERT_GE(ios, disks.ios_of_a_pass());
-        // Enough memory for the disks and the blocks: perfect balance.
+        // If memory is large enough, all disks are used equally.
         if (rank_gamma(pass.permutation.matrix, disks) + disks.d <= disks.m - disks.b) {
           ASSERT_EQ(ios, disks.ios_of_a_pass());
         }
@@ -237,8 +237,8 @@ TEST(GroupedFactors, with_more_passes_still_compose) {
                [&] { grouped_factors(permutation, disks, 1); });
 }
 
-/// Two passes of four dimensions each, which leave no room for disks but need none: arriving and
-/// leaving data reach all of them.
+/// Two passes of four dimensions each. Memory has no further dimension for disks. None is needed,
+/// because arriving and leaving data use all disks.
 TEST(GroupedFactors, layouts_between_passes_use_all_disks) {
   const DiskModel disks{.n = 20, .m = 12, .b = 8, .d = 2};
   const Bmmc permutation{bit_reversal(disks.n)};
@@ -252,8 +252,8 @@ TEST(GroupedFactors, layouts_between_passes_use_all_disks) {
   EXPECT_EQ(source_side(passes[1], disks).lg_at_once, disks.d);
 }
 
-/// The ends of the path are given, the order along it is not.
-TEST(GroupedFactors, first_and_last_pass_use_the_disks_that_they_can_reach) {
+/// Both ends of the path are given, but the order of its vectors is free.
+TEST(GroupedFactors, first_and_last_pass_use_all_disks_within_reach) {
   const DiskModel disks{.n = 20, .m = 12, .b = 8, .d = 2};
   const std::uint64_t seed = test_support::chosen_seed(20262);
   SCOPED_TRACE(test_support::repeated_by(seed));
@@ -304,7 +304,7 @@ TEST(BestFactors, never_take_more_ios_than_either) {
 }
 
 /// B^2 D <= M is enough for any bit permutation in one pass of 2N/BD.
-TEST(GroupedFactors, bit_permutations_take_one_pass_where_memory_holds_b_squared_d) {
+TEST(GroupedFactors, bit_permutations_take_one_pass_if_b_squared_d_fits_in_memory) {
   const DiskModel disks{.n = 12, .m = 8, .b = 3, .d = 2};
   for (int k = 0; k < disks.n; ++k) {
     const auto rotated = grouped_factors({right_rotation(disks.n, k)}, disks);
@@ -313,7 +313,7 @@ TEST(GroupedFactors, bit_permutations_take_one_pass_where_memory_holds_b_squared
   }
   const auto reversed = grouped_factors({bit_reversal(disks.n)}, disks);
   ASSERT_EQ(parallel_ios(reversed, disks), disks.ios_of_a_pass());
-  // With half the memory the disks are not used alike any more, as counted.
+  // With half the memory, disks are not used equally any more, and the count shows this.
   const DiskModel less{.n = 12, .m = 6, .b = 3, .d = 2};
   EXPECT_GT(parallel_ios(grouped_factors({bit_reversal(12)}, less), less), less.ios_of_a_pass());
 }

@@ -54,8 +54,8 @@ FftAnalysis analyzed(const Sizes& k, FftMethod method, std::int64_t record_bytes
                  method);
 }
 
-/// One superlevel and a short one, three, one stage in the last; disks shared evenly and one each;
-/// blocks of one record; four and eight processors.
+/// Cases: one superlevel and a short one; three superlevels; one stage in the last one; several
+/// disks for each processor, and one; blocks of one record; four and eight processors.
 const std::vector<Sizes> cases = {
     {10, 8, 2, 0, 0}, {12, 8, 1, 2, 0}, {13, 6, 0, 1, 0}, {11, 7, 1, 1, 1}, {12, 8, 2, 3, 2},
     {12, 7, 2, 2, 2}, {14, 7, 1, 3, 2}, {12, 7, 0, 3, 3}, {9, 6, 0, 2, 1},  {16, 15, 5, 2, 0},
@@ -63,7 +63,7 @@ const std::vector<Sizes> cases = {
 
 struct Ran {
   std::vector<SuperlevelCounts> counts;  ///< of each processor
-  std::int64_t parallel_ios = 0;         ///< of one processor, by its disks
+  std::int64_t parallel_ios = 0;         ///< I/Os of one processor, counted by its disks
 };
 
 template <class Real>
@@ -94,7 +94,7 @@ Ran run(const FftAnalysis& fft, const SuperlevelsOptions& options, Exact& data) 
   return ran;
 }
 
-/// Messages of the busiest processor, average bytes.
+/// Returns the messages of the busiest processor, and the average bytes.
 MessageCount of_all(const std::vector<SuperlevelCounts>& counts,
                     MessageCount SuperlevelCounts::*part) {
   MessageCount all;
@@ -171,7 +171,7 @@ TEST(Superlevels, threads_do_the_same) {
   EXPECT_EQ(one, other);
 }
 
-TEST(Superlevels, tell_how_far_they_are) {
+TEST(Superlevels, report_their_progress) {
   const std::uint64_t seed = test_support::chosen_seed(20270);
   SCOPED_TRACE(test_support::repeated_by(seed));
   const FftAnalysis fft = analyzed({12, 8, 2, 1, 0}, FftMethod::processor_local, 16);
@@ -206,7 +206,8 @@ TEST(Superlevels, one_processors_error_is_that_of_all) {
     }
 }
 
-/// Compares crossing() with a count message by message, also for permutations with complements.
+/// Compares the predicted traffic with a count of each message, also for permutations with
+/// complements.
 TEST(PermutationsOfProcessors, send_what_was_counted) {
   const std::uint64_t seed = test_support::chosen_seed(20270);
   SCOPED_TRACE(test_support::repeated_by(seed));

@@ -1,5 +1,5 @@
-// Threads replace ranks, because the hand-over does not use MPI. `make test-tsan` runs these under
-// ThreadSanitizer, which sees every race that the hand-over would let through.
+// Threads replace ranks, because the hand-over does not use MPI. `make test-tsan` runs these tests
+// under ThreadSanitizer, which would report every race.
 #include "comm/hand_over.hpp"
 
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@
 namespace weft::comm {
 namespace {
 
-/// Runs `body(rank, hand_over)` in one thread a rank.
+/// Runs `body(rank, hand_over)` in one thread for each rank.
 void on_ranks(int ranks, const std::function<void(int, HandOver&)>& body) {
   std::vector<HandOverSlot> slots(static_cast<std::size_t>(ranks));
   std::vector<HandOverSlot*> pointers;
@@ -28,7 +28,8 @@ void on_ranks(int ranks, const std::function<void(int, HandOver&)>& body) {
 
 class HandOverRanks : public testing::TestWithParam<int> {};
 
-/// Every rank fills its own array, all read all, in turns, as the stages of a transform do.
+/// In turns, every rank fills its own array and then reads the arrays of all ranks, as stages of a
+/// transform do.
 TEST_P(HandOverRanks, what_was_written_before_is_read_after) {
   const int ranks = GetParam();
   constexpr int rounds = 500;
@@ -48,7 +49,7 @@ TEST_P(HandOverRanks, what_was_written_before_is_read_after) {
   for (const int count : wrong) EXPECT_EQ(count, 0);
 }
 
-/// Late by far more than spinning and yielding last: the others sleep, and are woken.
+/// One rank is so late that the others stop spinning and yielding. They sleep, and must be woken.
 TEST_P(HandOverRanks, a_late_rank_is_waited_for) {
   const int ranks = GetParam();
   std::vector<int> seen(static_cast<std::size_t>(ranks));
@@ -64,8 +65,8 @@ TEST_P(HandOverRanks, a_late_rank_is_waited_for) {
   for (const int value : seen) EXPECT_EQ(value, 42);
 }
 
-/// Arriving and waiting are separate calls. No rank waits for a turn that it does not need, and a
-/// rank that is ahead does not confuse the others.
+/// Arriving and waiting are separate calls. No rank waits for a turn that it does not need. A rank
+/// that is ahead does not confuse the others.
 TEST_P(HandOverRanks, a_rank_may_do_something_else_between) {
   const int ranks = GetParam();
   constexpr int rounds = 300;
@@ -73,7 +74,7 @@ TEST_P(HandOverRanks, a_rank_may_do_something_else_between) {
   std::vector<int> wrong(static_cast<std::size_t>(ranks));
   on_ranks(ranks, [&](int rank, HandOver& hand_over) {
     for (int round = 0; round < rounds; ++round) {
-      hand_over.wait();  // for the end of the round before
+      hand_over.wait();  // waits for the end of the previous round
       values[static_cast<std::size_t>(rank)] = round;
       hand_over.meet();
       for (const int value : values) wrong[static_cast<std::size_t>(rank)] += value != round;

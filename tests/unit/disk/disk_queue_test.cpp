@@ -11,7 +11,7 @@
 namespace weft::disk {
 namespace {
 
-/// A queue and jobs for it, whose kinds are spelt r and w.
+/// A queue and its jobs. The letters r and w mean reads and writes.
 class DiskQueueTest : public testing::Test {
  protected:
   void push(const std::string& kinds) {
@@ -24,7 +24,7 @@ class DiskQueueTest : public testing::Test {
     }
   }
 
-  /// The kinds of the next ones, which begin.
+  /// Begins the next jobs, and returns their kinds.
   std::string begin(int count) {
     std::string kinds;
     for (int k = 0; k < count; ++k) {
@@ -60,7 +60,7 @@ TEST_F(DiskQueueTest, one_kind_has_the_disk_alone) {
   EXPECT_EQ(queue_.under_way(), 5);
 }
 
-/// Else a panel would be written when all of the next one has been read.
+/// Otherwise a panel would be written only after the whole next panel has been read.
 TEST_F(DiskQueueTest, writes_do_not_wait_behind_all_reads) {
   push("rrrrrrrrwwww");
   EXPECT_EQ(begin(4), "rwrw");
@@ -80,7 +80,7 @@ TEST_F(DiskQueueTest, the_kind_that_comes_later_catches_up) {
   EXPECT_EQ(begin(2), "wr");
 }
 
-/// One at a time, as where threads are few.
+/// One job is in progress at a time, as with few threads.
 TEST_F(DiskQueueTest, kinds_take_turns) {
   push("wwwrrr");
   std::string kinds;

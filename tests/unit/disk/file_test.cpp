@@ -1,4 +1,4 @@
-// Files without a name: whole blocks and the rest, several accesses in flight, errors.
+// Files without a name: whole and partial blocks, several accesses at the same time, errors.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -29,13 +29,13 @@ using test_support::expect_error;
 using test_support::SizeLimit;
 
 constexpr std::int64_t block_bytes = direct_io_alignment_bytes;
-/// Memory for direct transfers: blocks begin where AlignedBuffer aligns them.
+/// Size of the memory for direct transfers. AlignedBuffer aligns the start of its blocks.
 constexpr std::int64_t memory_bytes = 4 << 20;
 
 char letter(std::int64_t at) { return static_cast<char>('a' + at % 23); }
 
-/// Writes bytes [offset, offset + bytes) from memory that is `shift` beyond a block. Reads them
-/// with their neighbours, and compares with the same on an array.
+/// Writes bytes [offset, offset + bytes) from memory that begins `shift` bytes after a block. Reads
+/// them together with neighbouring bytes, and compares with an array.
 void write_and_compare(const File& file, std::vector<char>& expected, std::int64_t offset,
                        std::int64_t bytes, std::int64_t shift) {
   const AlignedBuffer memory(memory_bytes);
@@ -152,7 +152,7 @@ TEST(DiskInFlight, as_many_are_in_flight_as_there_are_lanes) {
   std::atomic<int> here = 0;
   in_flight(lanes, lanes, [&](int, std::int64_t) {
     ++here;
-    // Ends only when all are here at a time.
+    // This ends only if all lanes are here at the same time.
     while (here < lanes) std::this_thread::yield();
   });
   EXPECT_EQ(here, lanes);
@@ -188,7 +188,8 @@ TEST(ProbeDisk, figures_follow_from_what_was_measured) {
     for (const char* words : {"disk read ", "disk write "})
       EXPECT_EQ(series.count({words + directory.path(), bytes}), 1U) << words << bytes;
   EXPECT_EQ(series.count({"disk read alone " + directory.path(), 4096}), 1U);
-  // The fit passes 4 MiB within a factor: the largest block tells the rate.
+  // The fitted times of blocks of 4 MiB, the largest, must agree with the samples within a factor
+  // of 4.
   for (const Sample& sample : found.samples) {
     if (sample.x != 4 << 20) continue;
     const bool write = sample.series.find("write") != std::string::npos;

@@ -1,4 +1,4 @@
-// Sets that are changed in place: their index says so.
+// Sets that are changed in place, and the mark in their index.
 #include <gtest/gtest.h>
 
 #include <fstream>

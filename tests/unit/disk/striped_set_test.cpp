@@ -38,7 +38,7 @@ using test_support::SizeLimit;
 constexpr std::int64_t block = 4096;
 
 TEST(DiskChecksum, is_crc_32c) {
-  // The check value of the algorithm's catalogue entry, and RFC 3720, B.4: 32 zeros, 32 ones.
+  // From the catalogue of CRCs, and from RFC 3720, B.4: 32 bytes of zeros, of ones.
   EXPECT_EQ(crc32c("123456789", 9), 0xE3069283U);
   EXPECT_EQ(crc32c(std::vector<char>(32, 0).data(), 32), 0x8A9136AAU);
   EXPECT_EQ(crc32c(std::vector<unsigned char>(32, 0xFF).data(), 32), 0x62A8AB43U);
@@ -133,7 +133,7 @@ TEST(DiskSet, a_flipped_bit_is_found_where_a_block_is_read_as_a_whole) {
   expect_error(ErrorCode::io_failure, {"block 7", made.disk(1), "offset 8192", "again"},
                [&] { again->wait(ticket); });
   unchecked->wait(unchecked->start_read({&all, 1}));
-  // The last block is shorter, and has a checksum as well.
+  // The last block is shorter, and also has a checksum.
   made.flip(1, 3 * block + 2047);
   const disk::Run last = {10 * block, 2048, made.memory.data()};
   const Volume::Ticket ticket_of_last = again->start_read({&last, 1});
@@ -168,7 +168,7 @@ TEST(DiskSet, blocks_in_pieces_are_checked_when_all_pieces_have_come) {
   for (const bool in_order : {true, false}) {
     Made made;
     made.fill();
-    // As columns of a ragged matrix: pieces of block 3, and of its neighbours.
+    // Pieces of block 3 and of its neighbours, as the columns of a matrix would have them.
     made.write(3 * block + 1000, 2000);
     made.write(in_order ? 2 * block + 96 : 3 * block + 3000, in_order ? 5000 : 5192);
     made.write(in_order ? 3 * block + 3000 : 2 * block + 96, in_order ? 5192 : 5000);
@@ -190,7 +190,7 @@ TEST(DiskSet, pieces_that_overlap_tell_nothing) {
   made.write(3 * block + 2000, 2096);
   made.set->flush();
   made.flip(0, block + 1);
-  made.read();  // unchecked: block 3 was not written once
+  made.read();  // not checked, because block 3 was not written exactly once
   read_parts(made, {{3 * block, 3000}, {3 * block + 2000, 2096}});
 }
 
@@ -269,7 +269,7 @@ TEST(DiskSet, damaged_checksums_are_refused_and_missing_ones_are_none) {
   again->wait(again->start_read({&all, 1}));
 }
 
-/// Opens the set with an index in which something was changed.
+/// Changes the index, and expects that the set cannot be opened.
 void refuses_index(const std::string& text, const std::vector<std::string>& words) {
   Made made;
   std::ofstream(made.path) << text;
@@ -428,7 +428,7 @@ TEST(DiskSet, accesses_bytes_and_parallel_ios_are_counted) {
     EXPECT_EQ(disk.bytes_written, 16 * block);
     EXPECT_EQ(disk.reads + disk.bytes_read, 0);
   }
-  // A column of a matrix of 16 blocks a row: one block of each disk, thanks to the skew.
+  // A column of a matrix with rows of 16 blocks. Because of the skew, it has blocks on all disks.
   std::vector<disk::Run> column;
   for (std::int64_t row = 0; row < 4; ++row)
     column.push_back({row * 16 * block, block, memory.data() + row * block});
@@ -443,7 +443,7 @@ TEST(DiskSet, accesses_bytes_and_parallel_ios_are_counted) {
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(directory.file("disk0")), {}), 0);
 }
 
-/// Has the system refuse io_uring to this process, as containers do.
+/// Makes the system refuse io_uring to this process, as containers do.
 bool forbid_uring(int number) {
   const auto refusal = static_cast<std::uint32_t>(SECCOMP_RET_ERRNO | number);
   sock_filter program[] = {
@@ -457,7 +457,7 @@ bool forbid_uring(int number) {
          prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) == 0;
 }
 
-/// The choice in a process where io_uring_setup fails with this number; empty: no such process.
+/// Returns the choice if io_uring_setup fails with this number; empty: not possible.
 std::string choice_without_uring(int number) {
   int ends[2];
   if (pipe(ends) != 0) return "";

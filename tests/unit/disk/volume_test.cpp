@@ -1,4 +1,4 @@
-// Volumes, by every backend and over any number of disks, against a plain array of bytes.
+// Volumes by every backend and over any number of disks, compared with a plain array of bytes.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 
@@ -31,7 +31,7 @@ using test_support::FakeVolume;
 using test_support::Landing;
 using test_support::SizeLimit;
 
-/// A volume, its expected contents, and transfers of both.
+/// A volume and its expected contents. Transfers change both.
 class Twin {
  public:
   Twin(Volume& volume, std::uint64_t number)
@@ -39,7 +39,7 @@ class Twin {
     write_all();
   }
 
-  /// Several tickets under way at a time, whose runs do not overlap; waited for in any order.
+  /// Starts several tickets whose runs do not overlap, and waits for them in random order.
   void round() {
     std::vector<std::int64_t> cuts = random_cuts(2 + below(30));
     std::vector<Transfer> transfers(1 + static_cast<std::size_t>(below(5)));
@@ -68,7 +68,8 @@ class Twin {
     bool write = false;
     Volume::Ticket ticket = 0;
 
-    /// Memory that is `shift` beyond an alignment. Large buffers begin with a page.
+    /// Adds a run with memory that begins `shift` bytes after an aligned address. Large buffers
+    /// begin at a page.
     void add(std::int64_t offset, std::int64_t bytes, std::int64_t shift) {
       memory.emplace_back(std::max<std::int64_t>(bytes + shift, 4 << 20));
       runs.push_back({offset, bytes, memory.back().as<std::byte>() + shift});
@@ -79,7 +80,7 @@ class Twin {
     return std::uniform_int_distribution<std::int64_t>(0, end - 1)(random_);
   }
 
-  /// Any bytes, and for every second a granule's beginning.
+  /// Returns random positions. Every second one is the start of a granule.
   std::vector<std::int64_t> random_cuts(std::int64_t count) {
     std::vector<std::int64_t> cuts = {0, volume_.bytes()};
     for (; count > 0; --count) {
@@ -108,7 +109,7 @@ class Twin {
     }
     std::vector<Run> list = transfer.runs;
     transfer.ticket = transfer.write ? volume_.start_write(list) : volume_.start_read(list);
-    list.assign(list.size(), {});  // the list need not stay
+    list.assign(list.size(), {});  // the list may change after the start
   }
 
   void finish(Transfer& transfer) {
@@ -194,7 +195,7 @@ TEST_P(DiskBackend, a_plain_file_is_a_volume_from_any_offset_on) {
     Twin twin(*set, seed + offset);
     for (int round = 0; round < 5; ++round) twin.round();
     twin.compare_all();
-    // Nothing before the array was touched.
+    // The bytes before the array are unchanged.
     const OpenFile file = open_data_file(directory.file("a.npy"), Mode::read);
     std::vector<char> lead(static_cast<std::size_t>(offset));
     file.read(0, lead.data(), offset);
@@ -208,7 +209,7 @@ TEST_P(DiskBackend, a_file_that_is_shortened_behind_our_back_is_an_error_of_wait
   const auto path = directory.file("a.raw");
   const auto set =
       plain_set(create_data_file(path, 2 << 20), 0, 2 << 20, Mode::write, {.backend = GetParam()});
-  // Within an access: the system does a part of it, and nothing more.
+  // The file ends within an access, so the system reads only a part.
   std::filesystem::resize_file(path, (1 << 20) + 100);
   std::vector<std::byte> memory(2 << 20);
   const disk::Run run = {0, 2 << 20, memory.data()};
@@ -233,7 +234,7 @@ TEST_P(DiskBackend, a_forked_process_must_open_files_itself) {
     } catch (const Error& error) {
       text = error.what();
     }
-    set.reset();  // waits for no thread
+    set.reset();  // must not wait for a thread
     const auto own =
         plain_set(open_data_file(path, Mode::read), 0, 4096, Mode::read, {.backend = GetParam()});
     own->wait(own->start_read({&run, 1}));

@@ -1,4 +1,5 @@
-// Kernels of simulations against plain arithmetic, on tiles of all orders of axes and lengths of rows.
+// Kernels of simulations, compared with plain arithmetic, on tiles with all orders of axes and
+// different lengths of rows.
 #include "dns/kernels.hpp"
 
 #include <gtest/gtest.h>
@@ -33,7 +34,7 @@ struct Fields {
   std::vector<void*> starts;
 };
 
-/// A tile of a larger spectrum or of space, whose axes have the order `slowest_first` in cache.
+/// A tile of a larger spectrum, or of space. Its axes have the order `slowest_first` in cache.
 struct Block {
   std::array<std::int64_t, dims> lower{};
   std::array<std::int64_t, dims> extents{};
@@ -304,7 +305,7 @@ void expect_advance(KernelCase<T>& setup) {
       const Number second = -2.0 * state(0, c) + side;
       worst = std::max(worst, std::abs(wide(out.values[c][at]) - first));
       worst = std::max(worst, std::abs(wide(registers[1].values[c][in_memory]) - second));
-      // The kernel leaves the register of the outputs to weft.
+      // The kernel does not write the register of the outputs; weft does.
       EXPECT_EQ(registers[0].values[c][in_memory], before[0].values[c][in_memory]);
       if (c < 3) {
         energy += 2 * std::norm(state(1, c)) / 2;

@@ -1,4 +1,4 @@
-// Lines across a tile, by every engine: against the direct transform of each line.
+// Lines across a tile, by every engine, compared with the direct transform of each line.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -20,7 +20,7 @@ namespace {
 
 using test_support::expect_error;
 
-/// Rows of complex numbers, one of each line, with a guard value in the gaps.
+/// Rows of complex numbers. A row has one number of each line. Gaps have a guard value.
 template <class Real>
 struct Rows {
   explicit Rows(const LineProblem& problem)
@@ -45,7 +45,7 @@ struct Rows {
   AlignedBuffer memory;
 };
 
-/// Line k is the reference line times 2^k, which is exact: a line in the wrong place is seen.
+/// Line k is the reference line times 2^k, which is exact. So a line in the wrong place is noticed.
 template <class Real>
 Real scaled(Real value, std::int64_t line) {
   return std::ldexp(value, static_cast<int>(line));
@@ -136,8 +136,8 @@ TEST_P(AcrossATile, real_lines_and_overlapping_rows_are_refused) {
                [&] { engine.lines(problem_of(LineKind::c2c_forward, 4, 19, 18)); });
 }
 
-/// Returns the columns of an array, transformed in a form. The array has enough threads and rows for
-/// tiles of every width.
+/// Returns the transformed columns of an array, computed with one form of tiles. The array has
+/// enough threads and rows for tiles of every width.
 template <class Real>
 std::vector<std::complex<Real>> columns(Engine& engine, Precision precision, std::int64_t length,
                                         TileForm form) {

@@ -1,4 +1,5 @@
-// The ends and the middle of a convolution with a chirp, against sums in a wider type.
+// The first, the last and the middle step of a convolution with a chirp, compared with sums in a
+// wider type.
 #include "kernel/chirp_pass.hpp"
 
 #include <gtest/gtest.h>
@@ -30,7 +31,7 @@ double distance(WideComplex wanted, double re, double im) {
          std::abs(static_cast<double>(wanted.im) - im);
 }
 
-/// Boxes of the rows, each a piece of one buffer in either memory order.
+/// Cuts the rows into boxes. Each box is a piece of one buffer, in either memory order.
 Place pieces_of(const Shape& rows, std::int64_t element_bytes, Random& random) {
   Place place{{}, element_bytes};
   std::int64_t offset = 5;
@@ -54,10 +55,10 @@ void for_each(const Place& rows, std::int64_t row, Visit&& visit) {
                                        (c - piece.box.lower[1]) * piece.strides[1]));
 }
 
-/// An axis of elements [first, n), from row first/row on, and all its possible contents.
+/// An axis that is stored in rows of `row` elements.
 struct Axis {
   std::int64_t n;      ///< of the transform
-  std::int64_t there;  ///< elements of the axis, n or n/2+1
+  std::int64_t there;  ///< number of elements of the axis: n or n/2+1
   std::int64_t row;
   std::int64_t rows() const { return (there + row - 1) / row; }
 };
@@ -146,7 +147,8 @@ TEST(KernelChirp, rows_become_an_axis_scaled_and_without_their_rest) {
         }
 }
 
-/// Columns that come from fewer rows than they are long, and rows that are convolved.
+/// Columns are padded, because the input has fewer rows than a column has points. Rows are
+/// convolved.
 TEST(KernelChirp, a_sweep_pads_its_lines) {
   constexpr std::int64_t length = 12;
   constexpr std::int64_t given_rows = 5;

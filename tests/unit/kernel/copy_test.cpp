@@ -1,4 +1,4 @@
-// Strided copies of any element size against a loop over all indices.
+// Strided copies of any element size, compared with a loop over all indices.
 #include "kernel/copy.hpp"
 
 #include <gtest/gtest.h>
@@ -16,7 +16,8 @@ namespace {
 using test_support::draw;
 using test_support::Random;
 
-/// Strides of an array with gaps, its axes in random order; `size` becomes the elements it spans.
+/// Returns strides of an array with gaps and with axes in random order. `size` becomes the number
+/// of elements that the array spans.
 Shape random_strides(const Shape& extents, Random& random, std::int64_t& size) {
   Shape strides(extents.size());
   size = draw(random, 1, 2);

@@ -1,4 +1,4 @@
-// Transforms of reals to reals by every engine against their sums in a wider type.
+// Transforms of reals to reals by every engine, compared with their sums in a wider type.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -28,7 +28,7 @@ Wide factor(Kind kind, std::int64_t j, std::int64_t k, std::int64_t n) {
   return term.weight * test_support::wave_of<Wide>(kind, wave.re, -wave.im);
 }
 
-/// The factors of a kind and length: that of x[j] in y[k] at k*n + j.
+/// Returns the factors of a kind and length. The factor of x[j] in y[k] is at k*n + j.
 std::vector<Wide> factors(Kind kind, std::int64_t n) {
   std::vector<Wide> found;
   for (std::int64_t k = 0; k < n; ++k)

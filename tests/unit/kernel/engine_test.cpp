@@ -22,13 +22,14 @@ namespace {
 
 using test_support::expect_error;
 
-/// Line k is the reference line times 2^k, which is exact: a line in the wrong place is seen.
+/// Line k is the reference line times 2^k, which is exact. So a line in the wrong place is noticed.
 template <class Real>
 Real line_scale(std::int64_t k) {
   return std::ldexp(Real(1), static_cast<int>(k));
 }
 
-constexpr std::int64_t guard_reals = 16;  // around the lines; whole 64 bytes in every precision
+constexpr std::int64_t guard_reals = 16;  // before and after the lines; a multiple of 64 bytes in
+                                          // every precision
 
 /// The lines of one side, with a guard value in every place that belongs to no line.
 template <class Real>
@@ -53,7 +54,7 @@ struct Side {
     }
   }
 
-  /// Places outside the first `reals` of each line that no longer hold the guard value.
+  /// Returns the number of places after the first `reals` of each line that lost their guard value.
   std::int64_t overwritten(std::int64_t reals) const {
     std::int64_t found = 0;
     for (std::int64_t i = 0; i < size; ++i) {
@@ -81,7 +82,7 @@ long double relative_error(const Side<Real>& out, const Reference& reference, st
   return std::sqrt(static_cast<long double>(difference / norm));
 }
 
-/// eps as weft means it: the rounding error of one operation, 2^-24 for f32.
+/// The rounding error of one operation, 2^-24 for f32.
 template <class Real>
 long double tolerance(std::int64_t n) {
   const long double eps = static_cast<long double>(std::numeric_limits<Real>::epsilon()) / 2;
@@ -91,7 +92,7 @@ long double tolerance(std::int64_t n) {
 std::int64_t reals_per_input(LineKind kind) { return kind == LineKind::r2c ? 1 : 2; }
 std::int64_t reals_per_output(LineKind kind) { return kind == LineKind::c2r ? 1 : 2; }
 
-/// Transforms the reference lines and checks results, guards and the untouched input.
+/// Transforms the reference lines. Checks results, guards, and that the input is unchanged.
 template <class Real>
 void check_lines(Engine& engine, const LineProblem& problem) {
   const Reference& reference = reference_of(problem.kind, problem.length);
@@ -246,7 +247,8 @@ INSTANTIATE_TEST_SUITE_P(
 
 class EveryEngine : public testing::TestWithParam<std::string> {};
 
-/// Lines beyond the direct transform's sizes: a spike at j has the spectrum exp(-2*pi*i*j*k/n).
+/// Lines that are too long for the direct transform. A spike at j has the spectrum
+/// exp(-2*pi*i*j*k/n).
 TEST_P(EveryEngine, long_lines_transform_a_spike) {
   for (const std::int64_t n : {4099, 10007, 20000, 32768, 59049}) {
     for (const std::int64_t count : {1, 3}) {

@@ -39,7 +39,7 @@ TEST(FftwLibrary, OneFileLeadsToAllPrecisions) {
   EXPECT_NE(library.of(Precision::f32).plan_c2c, library.of(Precision::f64).plan_c2c);
 }
 
-/// Each number of a kind against its sum.
+/// Compares each kind's number in FFTW with the definition, a sum.
 TEST(FftwLibrary, TransformsOfRealsAreTheirSums) {
   WEFT_NEED_FFTW()
   const FftwLibrary library = load_fftw(installed);
@@ -75,7 +75,7 @@ TEST(FftwLibrary, TransformsOfRealsAreTheirSums) {
   }
 }
 
-/// As MKL does: the function is there and makes no plan.
+/// As in MKL, the function exists but makes no plan.
 TEST(FftwLibrary, ALibraryThatPlansNoTransformsOfRealsHasNone) {
   WEFT_NEED_FFTW()
   EXPECT_NE(load_fftw(WEFT_FFTW_WITHOUT_PLANS).of(Precision::f64).plan_r2r, nullptr);

@@ -1,4 +1,4 @@
-// Folded columns of half a spectrum and its natural order, against the definition of both.
+// Folded columns of half a spectrum, and its natural order, compared with the definitions of both.
 #include "kernel/hermitian_order.hpp"
 
 #include <gtest/gtest.h>
@@ -52,7 +52,7 @@ Complex spectrum(std::int64_t k, std::int64_t n) {
   return 2 * k < n ? value(k) : std::conj(value(n - k));
 }
 
-/// Boxes of the folded columns, each a piece of one buffer in either memory order.
+/// Cuts the folded columns into boxes. Each box is a piece of one buffer, in either memory order.
 Place pieces_of(const Shape& columns, Random& random) {
   Place place{{}, sizeof(Complex)};
   std::int64_t offset = 3;

@@ -23,7 +23,7 @@ constexpr std::int64_t power_of_2 = std::int64_t{1} << 40;
 const std::vector<std::int64_t> row_lengths = {
     1, 2, 3, 4, 5, 8, 12, 64, 97, 1000, power_of_3, prime, large_prime, power_of_2};
 
-/// Extreme indices, those around the octants, and random ones.
+/// Returns the smallest and largest indices, indices near the octants, and random ones.
 std::vector<std::int64_t> indices(std::int64_t n, std::mt19937_64& random) {
   std::vector<std::int64_t> result;
   for (int octant = 0; octant <= 8; ++octant)
@@ -36,7 +36,8 @@ std::vector<std::int64_t> indices(std::int64_t n, std::mt19937_64& random) {
   return result;
 }
 
-/// The larger part of the distance from exp(sign*2*pi*i*m/n), whose sum has 113 bits.
+/// Returns the distance from exp(sign*2*pi*i*m/n), the larger of its two parts. The exact value is
+/// a sum with 113 bits.
 template <class Real>
 double error_of(std::complex<Real> w, std::int64_t m, std::int64_t n, int sign) {
   const kernel::WideComplex exact = kernel::root(m, n);
@@ -80,7 +81,7 @@ TEST(Twiddles, rows_are_multiples_of_their_step) {
   }
 }
 
-/// By doubling and adding, which never needs more than 64 bits.
+/// Returns a * b mod n by doubling and adding, which needs at most 64 bits.
 std::int64_t slow_product_mod(std::int64_t a, std::int64_t b, std::int64_t n) {
   std::int64_t sum = 0;
   for (a %= n; b > 0; b /= 2, a = a < n - a ? 2 * a : a - (n - a))

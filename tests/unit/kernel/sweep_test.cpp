@@ -1,4 +1,4 @@
-// Sweeps over local arrays in pieces, cut at random along every axis, against the
+// Sweeps over local arrays in pieces that are cut at random along every axis. Compared with the
 // definition of the DFT.
 #include "kernel/sweep.hpp"
 
@@ -44,7 +44,7 @@ Box moved(Box box, const Shape& by) {
   return box;
 }
 
-/// Cuts the box at random into pieces of strides of their own, in two shared buffers, with gaps.
+/// Cuts the box at random into pieces with different strides, in two shared buffers, with gaps.
 Place random_place(const Box& box, std::int64_t element_bytes, int first_buffer, Shape& sizes,
                    Random& random) {
   Place place{{}, element_bytes};
@@ -207,7 +207,7 @@ class SweepRun {
     EXPECT_LE(difference, norm * allowed * allowed);
   }
 
-  /// The gaps between the pieces, and the input of the sweep, are unchanged.
+  /// Expects that the gaps between the pieces, and the input of the sweep, are unchanged.
   void expect_nothing_else_written(const std::vector<std::vector<T>>& before) {
     std::vector<std::vector<T>> now = buffers_;
     for_each_placed(job_.target, job_.outlet,
@@ -265,8 +265,8 @@ TEST(KernelSweep, PiecesCutAtRandomInDouble) {
 }
 TEST(KernelSweep, PiecesCutAtRandomInFloat) { check_random_sweeps<float>(Precision::f32, 2, 100); }
 TEST(KernelSweep, PiecesCutAtRandomInLongDouble) {
-  // The seed is fixed: the oracle is as precise as the sweep, so rare draws could exceed the
-  // tolerance. Only short lines can be judged.
+  // The seed is fixed, because the oracle is only as precise as the sweep. With other seeds, rare
+  // draws could exceed the tolerance. Lines are short for the same reason.
   Random random(3);
   int run_count = 0;
   for (int number = 0; number < 30; ++number, ++run_count) {
@@ -285,7 +285,7 @@ TEST(KernelSweep, PiecesCutAtRandomInLongDouble) {
   EXPECT_GT(run_count, 0);
 }
 
-/// One dense array that is both inlet and outlet, in any memory order.
+/// Inlet and outlet are the same dense array, in any memory order.
 TEST(KernelSweep, InPlace) {
   const std::uint64_t seed = test_support::chosen_seed(7000);
   SCOPED_TRACE(test_support::repeated_by(seed));
@@ -362,7 +362,7 @@ class CountingProgress final : public Progress {
   int pokes = 0;
 };
 
-/// Messages move while stages compute only because tiles look after them.
+/// Messages progress while stages compute only because the sweep polls them between tiles.
 TEST(KernelSweep, LooksAfterWhatIsUnderWayBetweenTiles) {
   const Shape shape{256, 256};
   const Place array{{{Box::whole(shape), 0, 0, dense_strides(shape, {0, 1})}}, 16};
@@ -377,7 +377,7 @@ TEST(KernelSweep, LooksAfterWhatIsUnderWayBetweenTiles) {
   EXPECT_GE(progress.pokes, 4) << "a column of tiles has 512 bytes a row, the array 4096";
 }
 
-/// How many of the axes 2, 1, 0 of an array in order one sweep does.
+/// Returns how many of the axes 2, 1, 0, in this order, share one sweep.
 std::size_t fused(const Shape& shape, int threads) {
   const LocalOptions options{
       .engine = &default_engine(), .precision = Precision::f64, .threads = threads};
@@ -389,21 +389,21 @@ std::size_t fused(const Shape& shape, int threads) {
                  0, inlet, options);
 }
 
-/// Fusing stops where the plane leaves the cache, and takes at least one axis.
+/// Axes are fused as long as their plane fits in cache. At least one axis is taken.
 TEST(KernelSweep, FusesWhatFitsInCache) {
   EXPECT_EQ(fused({8, 8, 8}, 1), 3u);
   EXPECT_EQ(fused({4096, 32, 32}, 1), 2u);
   EXPECT_EQ(fused({4, 16384, 16384}, 1), 1u);
 }
 
-/// Threads share planes: with all axes in one plane, one thread would do everything.
+/// Threads share planes. If all axes were in one plane, one thread would do everything.
 TEST(KernelSweep, FusesNoMoreThanThreadsCanShare) {
   EXPECT_EQ(fused({8, 8, 8}, 2), 2u);
   EXPECT_EQ(fused({3, 8, 8}, 2), 1u) << "3 planes are too few for 2 threads";
   EXPECT_EQ(fused({1, 1, 8}, 2), 1u);
 }
 
-/// The threads that did something: their scratch memory was written.
+/// Returns the number of threads that had work. Their scratch memory was written.
 int threads_at_work(const Shape& shape, const std::vector<AxisTransform>& transforms) {
   constexpr int threads = 2;
   const LocalOptions options{
@@ -414,8 +414,8 @@ int threads_at_work(const Shape& shape, const std::vector<AxisTransform>& transf
   AlignedBuffer memory(bytes);
   std::memset(memory.data(), 0, static_cast<std::size_t>(bytes));
   void* buffers[] = {memory.data()};
-  // Blocks are handed out as threads come: on a busy machine it may take many runs until each of
-  // them has had one.
+  // Threads take blocks when they are ready. On a busy machine it may take many runs until each
+  // thread has had a block.
   std::vector<bool> worked(threads);
   const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(30);
   while (std::count(worked.begin(), worked.end(), false) > 0 &&
@@ -434,7 +434,7 @@ int threads_at_work(const Shape& shape, const std::vector<AxisTransform>& transf
   return static_cast<int>(std::count(worked.begin(), worked.end(), true));
 }
 
-/// Planes that the cache holds all at once are shared nevertheless.
+/// Threads share planes even if all planes fit in the cache together.
 TEST(KernelSweep, ThreadsShareSmallArrays) {
   const Shape shape{12, 20, 16};
   EXPECT_EQ(threads_at_work(shape, {{.axis = 2, .length = 16}, {.axis = 1, .length = 20}}), 2);

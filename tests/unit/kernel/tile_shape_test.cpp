@@ -9,8 +9,8 @@
 namespace weft::kernel {
 namespace {
 
-/// 15 complex lines would leave three columns of a transpose to single moves. Rows across them
-/// could not be streamed. 2^20 points took 1.5 times as long.
+/// With 15 complex lines, a transpose moves three columns one by one, and rows cannot be streamed.
+/// 2^20 points took 1.5 times as long.
 TEST(TileShape, RowsAcrossTheLinesAreWholeCacheLines) {
   for (const std::int64_t element : {8, 16, 32})
     for (std::int64_t length = 1; length <= 20000; length += 1 + length / 50) {
@@ -21,7 +21,8 @@ TEST(TileShape, RowsAcrossTheLinesAreWholeCacheLines) {
     }
 }
 
-/// Two tiles, of input and output, are in the second-level cache together while rows are long.
+/// As long as rows are long, a tile of the input and a tile of the output fit in the second-level
+/// cache together.
 TEST(TileShape, TilesFitInCacheWhileRowsAreLong) {
   constexpr std::int64_t element = 16;
   for (std::int64_t length = 1; length <= 4096; length += 1 + length / 50) {

@@ -86,7 +86,7 @@ std::string name_of(const testing::TestParamInfo<Case>& info) {
 
 #if defined(__x86_64__)
 
-/// Which parts of the registers are in use, as the processor says (XGETBV with 1).
+/// Returns which parts of the registers are in use, as the processor reports (XGETBV with 1).
 std::uint32_t parts_in_use() {
   std::uint32_t low = 0;
   std::uint32_t high = 0;
@@ -99,8 +99,8 @@ bool tells_parts_in_use() {
   return __get_cpuid_count(0xd, 1, &a, &b, &c, &d) != 0 && (a & 4U) != 0;
 }
 
-/// SSE behind them would wait for upper halves on some processors: FFTW's lines of primes took 3.6
-/// times as long.
+/// Otherwise later SSE instructions are slow on some processors. FFTW's lines of prime length took
+/// 3.6 times as long.
 TEST_P(KernelTranspose, upper_halves_of_registers_are_left_clear) {
   constexpr std::uint32_t upper_halves = 4;
   if (!tells_parts_in_use()) GTEST_SKIP() << "this processor does not say what is in use";

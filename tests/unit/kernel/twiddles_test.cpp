@@ -1,4 +1,4 @@
-// Twiddles against roots by Taylor series in a wider type, and lines multiplied by them.
+// Twiddles, compared with roots by Taylor series in a wider type, and lines multiplied by them.
 #include "kernel/twiddles.hpp"
 
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@
 namespace weft::kernel {
 namespace {
 
-// Beyond 2^32, lest an index be computed in 32 bits; tables of 2^40 are 64 MiB.
+// Some lengths exceed 2^32, to notice indices of 32 bits. The tables of 2^40 have 64 MiB.
 const std::vector<std::int64_t> lengths{1,
                                         2,
                                         3,
@@ -90,8 +90,8 @@ TEST(Twiddles, lines_are_multiplied_in_every_precision) {
   }
 }
 
-/// Contiguous lines, which are transformed in place: twiddles that come first must not change them.
-/// The box does not begin at line 0, and threads share it.
+/// Lines are contiguous, so they are read directly. Twiddles before the transform must not change
+/// the input. The box does not begin at line 0, and threads share it.
 TEST(Twiddles, a_sweep_numbers_its_lines_and_keeps_its_input) {
   const std::uint64_t seed = test_support::chosen_seed(7);
   SCOPED_TRACE(test_support::repeated_by(seed));

@@ -1,4 +1,5 @@
-// Lines longer than cache in two steps, against the library's own transform of the whole line.
+// Lines longer than the cache, transformed in two steps. Compared with the library's transform of
+// the whole line.
 #include "kernel/two_step_line.hpp"
 
 #include <gtest/gtest.h>

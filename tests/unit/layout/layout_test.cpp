@@ -1,5 +1,5 @@
-// Layouts by example: literal boxes, families, huge arrays that exist on paper only, and every
-// refusal by its words.
+// Examples of layouts: literal boxes, families, huge arrays that are never allocated, and the words
+// of every refusal.
 
 #include <gtest/gtest.h>
 
@@ -300,7 +300,7 @@ TEST(LayoutErrors, Boxes) {
   expect_error(invalid, {"ranks must be at least 1"}, [&] { boxes({}); });
 }
 
-/// One box of a partition is changed: whatever is done, it must be noticed.
+/// One box of a partition is changed. Every change must be noticed.
 TEST(LayoutErrors, DamagedBoxesAreNoticed) {
   std::int64_t damaged = 0;
   const std::uint64_t first = chosen_seed(0);

@@ -1,5 +1,5 @@
-// Every property of ownership, by brute force on an array that holds the owner of each element. All
-// numbers of ranks from 1 to 64 are tested on ragged shapes.
+// All properties of ownership, checked by brute force: an array has the owner of each element. All
+// numbers of ranks from 1 to 64 are tested, with shapes that they do not divide.
 
 #include <gtest/gtest.h>
 
@@ -29,7 +29,8 @@ const std::vector<Shape> shapes = {
 
 constexpr int nobody = -1;
 
-/// Each element's owner in C order; `mistakes` counts the elements claimed twice or not at all.
+/// Returns the owner of each element in C order. `mistakes` counts elements with two owners or
+/// none.
 std::vector<int> owners(const Layout& layout, std::int64_t& mistakes) {
   std::vector<int> owner(static_cast<std::size_t>(volume(layout.shape())), nobody);
   for (std::int64_t rank = 0; rank < layout.ranks(); ++rank)
@@ -198,7 +199,7 @@ Shared shared_elements(const Layout& a, const Layout& b) {
   return shared;
 }
 
-/// Compares overlaps with the count; returns how many there are.
+/// Compares overlaps with the count. Returns the number of overlaps.
 std::int64_t expect_overlaps(const Layout& mine, const Layout& other, const Shared& shared) {
   std::int64_t found = 0;
   for (std::int64_t rank = 0; rank < mine.ranks(); ++rank) {
@@ -279,7 +280,7 @@ TEST(LayoutExhaustive, SameBoxesIsEqualOwnershipInAnyForm) {
   EXPECT_GT(different, 100);
 }
 
-/// Strides number the local elements 0 to volume - 1 without a gap, and the order sorts them.
+/// Strides number the local elements from 0 to volume - 1 without a gap, in the memory order.
 TEST(LayoutExhaustive, StridesAreDenseInEveryMemoryOrder) {
   std::int64_t orders = 0;
   for (const Shape& shape : shapes) {

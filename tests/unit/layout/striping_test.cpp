@@ -1,4 +1,4 @@
-// Position of the blocks of an array on several disks.
+// The positions of an array's blocks on several disks.
 #include "layout/striping.hpp"
 
 #include <gtest/gtest.h>
@@ -54,7 +54,7 @@ TEST(DiskStriping, every_block_has_a_place_of_its_own) {
 TEST(DiskStriping, bands_are_those_of_the_paper) {
   Striping striping = {
       .bytes = 16 * block_size, .block_bytes = block_size, .disks = 4, .processors = 2};
-  // Stripe-major: round all disks, of which a processor has two.
+  // Stripe-major: blocks go to all disks in turn. A processor has two disks.
   EXPECT_EQ(disks_of(striping, 0, 1, 8), (std::vector<int>{0, 1, 2, 3, 0, 1, 2, 3}));
   // Memoryload-major, M = 8 blocks: half of each load on the disks of each processor.
   striping.band_bytes = 8 * block_size;

@@ -1,4 +1,4 @@
-// The general cost of plans: on the machines of the papers it gives the papers' numbers.
+// The general cost of plans. On the machines of the papers it gives the numbers of the papers.
 #include "model/cost.hpp"
 
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@ namespace {
 
 using test_support::expect_error;
 
-/// The problem of Dmitruk et al.: slabs of real words of 4 bytes, messages in pairs.
+/// Returns the plan of Dmitruk et al.: slabs of reals of 4 bytes, messages in pairs.
 Plan dmitruk_plan(std::int64_t n, std::int64_t ranks) {
   Problem problem{.shape = {n, n, n}, .kinds = Kind::r2c, .precision = Precision::f32};
   problem.ranks = ranks;
@@ -84,7 +84,8 @@ TEST(Cost, gives_the_numbers_of_chan) {
     const ChanProblem problem{{512, 512, 512}, p_row, 512 / p_row, 4};
     const Plan plan = chan_plan(problem);
     ASSERT_EQ(plan.exchanges.size(), 2U);
-    // 257 complex columns do not divide evenly: on 32 ranks some have 9 where 8.03 is the mean.
+    // 257 complex columns do not divide evenly. On 32 ranks some ranks have 9, but the mean is
+    // 8.03.
     EXPECT_NEAR(1e6 * sending(cost(plan, machine)) / chan_fitted_us(problem, fit), 1,
                 p_row <= 8 ? 0.02 : 0.06)
         << p_row << " x " << problem.p_col;
@@ -147,11 +148,11 @@ TEST(Cost, how_much_a_schedule_blocks_depends_on_the_length_of_messages) {
   machine.blocking.clear();
   const double free_s = sent_s(pairs);  // messages of 512 KiB
   machine.blocking = {{64 << 10, 1, 1, 1, 1}, {1 << 20, 5, 1, 1, 1}};
-  EXPECT_NEAR(sent_s(pairs) / free_s, 4, 1e-12);  // three of four doublings
+  EXPECT_NEAR(sent_s(pairs) / free_s, 4, 1e-12);  // 512 KiB is at 3/4 between both lengths
   Exchange pieces = pairs;
   pieces.piece_bytes = 16 << 10;
   EXPECT_NEAR(sent_s(pieces) / free_s, 1, 1e-12);
-  // Messages that leave at once block as a whole, in any number of pieces.
+  // Messages that leave at once block each other with their whole length, in any number of pieces.
   machine.blocking = {{64 << 10, 1, 1, 1, 1}, {1 << 20, 1, 1, 5, 1}};
   pieces.schedule = Schedule::scattered;
   EXPECT_NEAR(sent_s(pieces) / free_s, 4, 1e-12);
@@ -174,7 +175,8 @@ TEST(Cost, all_to_all_calls_are_priced_by_the_fit_for_their_ranks_and_bytes) {
   machine.all_to_all = {{4, 0, 1, 1}, {4, 1 << 10, 2, 2}, {16, 0, 4, 6}};
   EXPECT_NEAR(step().start_s, 3, 1e-12);
   EXPECT_NEAR(step().wire_s, 4 * bytes, 1e-6);
-  // Chunks meet as one call does; each but the first adds the time of the shortest call.
+  // The bytes of all chunks take the time of one call. Each chunk but the first adds the time of a
+  // call without data.
   machine.all_to_all = {{8, 0, 1, 1}, {8, 512 << 10, 2, 3}};
   call.chunks = 4;
   EXPECT_NEAR(step().start_s, 2 + 3 * 1, 1e-12);
@@ -207,7 +209,8 @@ TEST(Cost, messages_of_more_chunks_take_the_processor) {
   EXPECT_NEAR(processor_s(), whole_s + 3 * 7 * 1e-3, 1e-12) << "3 others, 7 chunks more";
   exchange.schedule = Schedule::scattered;
   EXPECT_NEAR(processor_s(), whole_s + 3 * 7 * 1e-3, 1e-12);
-  // A block of 2 MiB in pieces as small as a chunk's is cut as often without chunks.
+  // Pieces are as small as the block of one chunk. So a block of 2 MiB is cut as often as with
+  // chunks.
   exchange.piece_bytes = 128 * 128 * 128 / 16 * 16 / 8;
   EXPECT_NEAR(processor_s(), whole_s, 1e-12);
 }
@@ -303,8 +306,8 @@ TEST(Cost, ranks_of_a_node_share_its_link_and_may_combine_messages) {
   EXPECT_LT(combined.start_s, four.start_s);
   aware.nodes = NodeUse::separate;
   const StepCost separate = cost(plan_with(aware, 16, 4), machine).steps[1];
-  // The same bytes; in each of 15 rounds all ranks of some node send, though a rank has 12
-  // messages.
+  // The bytes are the same. But a rank has only 12 messages to other nodes, and in each of 15
+  // rounds all ranks of some node send.
   EXPECT_NEAR(combined.wire_s, 12 / 15.0 * separate.wire_s, 1e-9);
 }
 
@@ -331,7 +334,8 @@ TEST(Cost, messages_one_by_one_have_one_link_of_a_torus_each) {
   const auto wire_s = [&](const Exchange& exchange, std::int64_t ranks, std::int64_t per_node) {
     return cost(plan_with(exchange, ranks, per_node), machine).steps[1].wire_s;
   };
-  // Four messages pass a link of half the node's rate; of its three, one at a time, each has half.
+  // All at once, four messages pass a link of half the node's rate. One at a time, each of a node's
+  // three messages has half of the rate.
   EXPECT_NEAR(wire_s(scattered, 4, 1) / wire_s(pairs, 4, 1), 4 / 6.0, 1e-9);
   machine.topology.link = 2;
   EXPECT_NEAR(wire_s(scattered, 4, 1), wire_s(pairs, 4, 1), 1e-12) << "a link carries all";
@@ -343,7 +347,7 @@ TEST(Cost, what_neighbours_have_just_written_takes_longer_to_read) {
   Machine machine = shipped_machine("infiniband-64");
   const double kept = cost(plan_with({.method = Method::shared}, 4, 4), machine).steps[1].memory_s;
   EXPECT_EQ(kept, 0);
-  // Between the sizes that were measured: 8 MiB on each rank.
+  // 8 MiB on each rank are between the measured sizes.
   machine.copying = {{4 << 20, 1e-10, 1e-10, Precision::f64, 1e-10, 6e-10},
                      {16 << 20, 1e-10, 1e-10, Precision::f64, 1e-10, 2e-10}};
   const Plan plan = plan_with({.method = Method::shared}, 4, 4);
@@ -435,7 +439,7 @@ TEST(Cost, a_last_stage_without_axes_copies_what_messages_bring) {
 
 TEST(Cost, a_stage_hides_no_more_than_it_lasts) {
   Machine machine = shipped_machine("ethernet-10g");
-  machine.between_nodes = {{{0, 0, 1e-7}}, true, 0};  // so slow that all computing hides behind it
+  machine.between_nodes = {{{0, 0, 1e-7}}, true, 0};  // slow: it could hide all computing
   Problem problem{.shape = {64, 64, 64}};
   problem.ranks = 16;
   problem.has_input = true;

@@ -8,7 +8,7 @@
 namespace weft::model {
 namespace {
 
-/// Seconds of an operation of a line of this length.
+/// Returns the seconds of one operation of a line of this length.
 double operation_s(const Machine& machine, std::int64_t length) {
   const auto n = static_cast<double>(length);
   return line_seconds(machine, Precision::f64, Effort::estimate, Kind::c2c, length) /
@@ -28,7 +28,7 @@ TEST(Lines, a_line_is_as_others_of_its_family) {
                          {line(24, 2), line(64, 1), line(101, 9), line(216, 4), line(256, 3),
                           line(9, 5), line(10, 6), line(12, 7)}}};
   EXPECT_NEAR(operation_s(machine, 128), 2, 1e-12);  // half way between 64 and 256
-  // Between 24 and 216 in size, nearer to 216 in the share of 3.
+  // 72 is between 24 and 216 in size, but its share of threes is nearer to that of 216.
   EXPECT_GT(operation_s(machine, 72), 3.1);
   EXPECT_LT(operation_s(machine, 72), 3.9);
   EXPECT_NEAR(operation_s(machine, 105), 5, 1e-12);
@@ -37,13 +37,13 @@ TEST(Lines, a_line_is_as_others_of_its_family) {
   EXPECT_NEAR(operation_s(machine, 103), 9, 1e-12);
   EXPECT_NEAR(operation_s(machine, 4096), 3, 1e-12);
   EXPECT_NEAR(operation_s(machine, 11), 5, 1e-12);  // libraries have kernels for 11 and 13
-  // 509 lines of 12 points and 12 of 509.
+  // 509 lines of 12 points, and 12 lines of 509 points.
   const auto seconds = [&](std::int64_t length) {
     return line_seconds(machine, Precision::f64, Effort::estimate, Kind::c2c, length);
   };
   EXPECT_NEAR(seconds(12 * 509) / (509 * seconds(12) + 12 * seconds(509)), 1, 1e-12);
   EXPECT_NEAR(seconds(17 * 509) / (509 * seconds(17) + 17 * seconds(509)), 1, 1e-12);
-  // A family that was not measured takes a time between those of the next lengths.
+  // A family that was not measured takes a time between the times of the neighbouring lengths.
   machine.arithmetic[0].lines = {line(64, 1), line(256, 3)};
   EXPECT_NEAR(operation_s(machine, 127), 2, 0.02);
   machine.arithmetic[0].lines.clear();

@@ -122,13 +122,13 @@ TEST(Machine, impossible_figures_are_refused_with_their_key) {
   expect_refused({"barrier_s", "number"}, [](ordered_json& m) { m["barrier_s"] = nullptr; });
 }
 
-TEST(Machine, tiny_figures_are_told_as_they_were_given) {
+TEST(Machine, messages_have_tiny_figures_as_given) {
   expect_refused({"barrier_s", "given -1e-10"}, [](ordered_json& m) { m["barrier_s"] = -1e-10; });
   expect_refused({"operation_s", "given -2.5e-09"},
                  [](ordered_json& m) { m["arithmetic"][0]["operation_s"] = -2.5e-9; });
 }
 
-/// Sums and products of figures stay numbers.
+/// Figures are refused if their sums or products would not be finite.
 TEST(Machine, figures_of_no_machine_are_refused) {
   for (const double value : {1e308, 1e31}) {
     expect_refused({"machine.call_s", "to 1e30"}, [&](ordered_json& m) { m["call_s"] = value; });
@@ -204,14 +204,14 @@ TEST(Machine, text_has_one_record_a_line) {
     EXPECT_NE(text.find(line), std::string::npos) << line << "in\n" << text;
 }
 
-/// One disk, its figures all different.
+/// Returns a disk whose figures are all different.
 ordered_json a_disk() {
   return {{"directory", "/data"},   {"direct", false},         {"latency_s", 1e-4},
           {"in_flight", 8},         {"read_access_s", 1e-5},   {"read_bytes_per_s", 2e9},
           {"write_access_s", 3e-5}, {"write_bytes_per_s", 1e9}};
 }
 
-TEST(Machine, disks_are_there_where_one_was_looked_at) {
+TEST(Machine, json_has_disks_only_if_one_was_measured) {
   const std::string with =
       changed([](ordered_json& m) { m["disks"] = ordered_json::array({a_disk()}); });
   const Machine machine = machine_from_json(with);
@@ -254,7 +254,7 @@ TEST(Machine, keys_that_lack_or_nobody_knows_are_refused) {
                  [](ordered_json& m) { m["weft_machine"] = 99; });
 }
 
-TEST(Machine, what_is_no_machine_at_all_is_refused) {
+TEST(Machine, text_that_is_no_machine_is_refused) {
   for (const char* text :
        {"", "[]", "nonsense", "{\"weft_machine\": 1}", "{\"weft_machine\": NaN}"})
     expect_error(ErrorCode::invalid_argument, {}, [&] { machine_from_json(text); });

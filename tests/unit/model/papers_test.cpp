@@ -1,4 +1,5 @@
-// The formulas of papers 000 and 004 against the numbers that the papers print, misprints named.
+// The formulas of papers 000 and 004, compared with the numbers that the papers print. Misprints
+// are named.
 #include <gtest/gtest.h>
 
 #include "model/chan.hpp"
@@ -59,7 +60,8 @@ TEST(Dmitruk, tends_to_its_limit_and_blocking_slows_sending_alone) {
               1e-12);
 }
 
-/// N = 512 x 512 x 128 on 512 ranks and 2048 x 2048 x 512 on 4096, section 4.4.
+/// Returns the examples of section 4.4: N = 512 x 512 x 128 on 512 ranks, or 2048 x 2048 x 512 on
+/// 4096 ranks.
 ChanProblem chan_example(bool large) {
   if (large) return {{2048, 2048, 512}, 64, 64, 4};
   return {{512, 512, 128}, 16, 32, 4};
@@ -82,7 +84,7 @@ TEST(Chan, equation_9_is_the_least_of_equation_8) {
     problem.p_col = 4096 / p_row;
     EXPECT_GE(chan_small_rows_us(problem, large_limits), best) << p_row;
   }
-  // At 2 and 4 rows, next to the real number 2.61, it is close.
+  // With 2 and 4 rows, the integers next to 2.61, the time is close to this.
   problem.p_row = 2;
   problem.p_col = 2048;
   EXPECT_LT(chan_small_rows_us(problem, large_limits), 1.05 * best);
@@ -116,7 +118,7 @@ struct Cell {
   bool filled;  ///< the table has a time there
 };
 
-// Every cell of Tables 1, 4, 6 and 7 whose emptiness the rule must explain.
+// The cells of Tables 1, 4, 6 and 7. The rule must explain which of them are empty.
 TEST(Chan, equation_5_explains_the_empty_cells) {
   const std::array<std::int64_t, 3> flat{2048, 2048, 512};
   const std::array<std::int64_t, 3> rotated{512, 2048, 2048};

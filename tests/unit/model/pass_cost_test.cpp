@@ -1,4 +1,4 @@
-// Passes over memory: in place or not, close together or across, in planes that stay in a cache.
+// Passes over memory: in place or not, along rows or across, in planes that fit in a cache.
 #include <gtest/gtest.h>
 
 #include "model/cost.hpp"
@@ -61,7 +61,7 @@ TEST(PassCost, a_stage_that_packs_messages_writes_elsewhere_in_its_last_pass) {
   EXPECT_NEAR(stage_s(problem, machine_with(1)), bytes * (along_s + share * across_s), 1e-9);
 }
 
-TEST(PassCost, planes_within_half_a_cache_are_read_as_they_lie) {
+TEST(PassCost, planes_within_half_a_cache_are_read_along_rows) {
   const double bytes = 64 * 64 * 64 * 16;
   const std::int64_t plane = std::int64_t{64} * 64 * 16;
   const Problem problem = problem_of({64, 64, 64}, {1});
@@ -72,7 +72,7 @@ TEST(PassCost, planes_within_half_a_cache_are_read_as_they_lie) {
               1e-9);
 }
 
-TEST(PassCost, what_peers_hold_with_gaps_is_read_across) {
+TEST(PassCost, rows_with_gaps_in_arrays_of_others_are_read_across) {
   Problem problem = problem_of({64, 64, 64}, {0, 1, 2});
   problem.ranks = problem.ranks_per_node = 4;
   problem.has_input = true;

@@ -1,4 +1,5 @@
-// Orders of ranks over nodes: which rank is where, which words are orders, which orders are tried.
+// Orders of ranks over nodes: the place of each rank, the words that are orders, and the orders
+// that are tried.
 #include "model/rank_order.hpp"
 
 #include <gtest/gtest.h>
@@ -53,7 +54,7 @@ Topology crossbar(std::int64_t nodes, const std::string& order = "") {
   return topology;
 }
 
-/// node * ranks_on_node + slot of each rank.
+/// Returns node * ranks_on_node + slot for each rank.
 Numbers places(const Topology& topology, std::int64_t ranks, std::int64_t on_node) {
   Numbers found;
   for (const RankPlace& place : rank_places(topology, ranks, on_node))
@@ -180,9 +181,8 @@ TEST(RankOrder, a_machine_has_one_or_none) {
                [&] { machine_from_json(with("4")); });
 }
 
-// Row after row: each row has two lines of 8 along the fast axis. An all-to-all in rows loads each
-// link of a ring of a nodes with a^2/8 messages for each other rank of its line. Across, there are
-// rows of 8 only.
+// An all-to-all in a ring of a nodes loads each link with a^2/8 messages. If a row of ranks is two
+// rings, the load is twice as large, because each rank also sends to the other ring.
 TEST(RankOrder, loads_follow_the_order) {
   const auto load = [](const std::string& order, std::int64_t row) {
     const Topology network = torus({4, 8}, order);
@@ -196,7 +196,7 @@ TEST(RankOrder, loads_follow_the_order) {
   };
   EXPECT_EQ(load("tyx", 8), 8 * 8 / 8.0);
   EXPECT_EQ(load("txy", 4), 4 * 4 / 8.0);
-  EXPECT_EQ(load("tyx", 4), 2 * 2.0);          // half a ring of 8 is an open line
+  EXPECT_EQ(load("tyx", 4), 2 * 2.0);          // half of a ring of 8 is an open line
   EXPECT_EQ(load("txy", 8), 4 * 4 / 8.0 * 2);  // two neighbouring rings of 4
   EXPECT_EQ(load("ty2x2yx", 4), 1 * 2.0);      // blocks of 2 x 2: one step, for two lines
 }
@@ -204,7 +204,7 @@ TEST(RankOrder, loads_follow_the_order) {
 TEST(RankOrder, axes_that_are_alike_are_tried_once) {
   using planner::sequences;
   EXPECT_EQ(sequences(torus({8, 8, 8}), 1), std::vector<std::string>{});
-  EXPECT_EQ(sequences(torus({8, 8, 8}), 2).size(), 3U);  // t behind one, two or three of them
+  EXPECT_EQ(sequences(torus({8, 8, 8}), 2).size(), 3U);  // t after one, two or three of the axes
   EXPECT_EQ(sequences(torus({8, 32, 16}), 1).size(), 5U);
   EXPECT_EQ(sequences(torus({16, 32, 16}), 1), (std::vector<std::string>{"zxyt", "yzxt"}));
   EXPECT_EQ(sequences(crossbar(8), 1), std::vector<std::string>{});
@@ -226,9 +226,9 @@ TEST(RankOrder, blocks_are_near_to_cubes) {
   EXPECT_EQ(block_order(torus({16, 16, 16}), 2, 64), "tz4y4x2zyx");
   EXPECT_EQ(block_order(torus({2, 16, 16}), 1, 64), "tz8y4xzy");
   EXPECT_EQ(block_order(torus({9, 9}), 1, 27), "tyx3x");
-  EXPECT_EQ(block_order(torus({16, 16}), 1, 7), "");   // no axis has a multiple of 7
-  EXPECT_EQ(block_order(torus({16, 16}), 3, 16), "");  // parts of a node
-  EXPECT_EQ(block_order(torus({4, 4}), 1, 16), "");    // all of it
+  EXPECT_EQ(block_order(torus({16, 16}), 1, 7), "");   // 7 divides no axis
+  EXPECT_EQ(block_order(torus({16, 16}), 3, 16), "");  // 16 ranks are not whole nodes of 3
+  EXPECT_EQ(block_order(torus({4, 4}), 1, 16), "");    // the block is the whole network
   EXPECT_EQ(block_order(fat_tree({4, 4}), 1, 4), "");
 }
 

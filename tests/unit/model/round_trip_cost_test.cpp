@@ -46,8 +46,8 @@ TEST(RoundTripCost, HasTheStepsOfTheRoute) {
                                       "exchange: messages pairwise packed", "stage 2: axes 1 2"}));
 }
 
-/// A stage without axes at the turn is left out, with its exchange. In the spectrum this is the last
-/// stage. In space the first stage is at the turn, and it has axes.
+/// A stage without transforms at the turn is left out, together with its exchange. In the spectrum
+/// this is the last stage. In space the first stage is at the turn, and it has axes.
 TEST(RoundTripCost, LeavesOutStagesWithoutAxesAtTheTurn) {
   const Plan plan = slabs(4, OutputChoice::same);
   ASSERT_EQ(plan.stages.size(), 3U);
@@ -84,7 +84,8 @@ TEST(RoundTripCost, IsLessThanItsTransforms) {
   }
 }
 
-/// A function before the first stage reads the stored arrays instead of the fields, in the same pass.
+/// A function before the first stage reads the stored arrays instead of the fields, in the same
+/// pass.
 TEST(RoundTripCost, FunctionsAtTheEndsReadAndWriteTheStoredArrays) {
   const Machine machine = shipped_machine("ethernet-10g");
   FieldTrip trip = trip_of(ApplyIn::space, 3, 3);

@@ -24,43 +24,45 @@ double all_to_all(const Topology& topology, Schedule schedule) {
   return busiest_by_rounds(topology, schedule, Groups{ranks}, ranks).load;
 }
 
-// Cyclic: all go one on, 1; two on, half each way, 1; three on, which is one back, 1.
-// Pairwise, rounds 03 12, 13 02, 23 01: neighbours, 1. Both pairs across take two routes, half
-// each: 0 to 2 over 0-1-2 and 0-3-2, 1 to 3 over 1-2-3 and 1-0-3, and back. So every link has two
-// halves, 1.
+// Each round loads its busiest link with 1 message. Cyclic: each node sends to the next one; then
+// to the opposite one, half each way; then to the previous one. Pairwise: the rounds are 03 12, 13
+// 02 and 23 01. In the first and the last, neighbours exchange. In the second, both pairs are
+// opposite and take two routes, half each way: 0 to 2 over 1 and over 3, and so on. So every link
+// has two halves.
 TEST(Rounds, a_ring_of_four_has_one_message_on_a_link_in_each_round) {
   EXPECT_EQ(all_to_all(torus({4}), Schedule::cyclic), 3);
   EXPECT_EQ(all_to_all(torus({4}), Schedule::pairwise), 3);
 }
 
-// Cyclic: 1, 2, 2, 1 messages over each link. Pairwise, a reflection of the ring in each round: one
-// pair of neighbours, and one of nodes two apart on the other side. No two meet.
+// Cyclic: the rounds load each link with 1, 2, 2 and 1 messages. Pairwise: each round is a
+// reflection of the ring. One pair are neighbours. The other pair are two apart, on the other side.
+// Their messages share no link.
 TEST(Rounds, a_ring_of_five_is_busier_by_shifts_than_by_reflections) {
   EXPECT_EQ(all_to_all(torus({5}), Schedule::cyclic), 6);
   EXPECT_EQ(all_to_all(torus({5}), Schedule::pairwise), 5);
   const auto ranks = all_numbers(5);
-  // The sum of the rounds' busiest links is no less than the busiest link of the sum.
+  // Counting all messages together cannot give more than the sum over the rounds.
   EXPECT_EQ(busiest_link(torus({5}), Groups{ranks}, ranks).load, 4);
 }
 
-// Rounds of four on nodes 00 01 10 11: two ways between neighbours in a ring of 2, half each way.
-// Along an axis of two the halves go forward and backward, which are two links: 0.5 in each. But a
-// message needs as long as if it had one link.
+// Rounds of four ranks on nodes 00 01 10 11. Along an axis of two nodes, half of a message goes
+// forward and half backward, over two links: 0.5 on each. But a message takes as long as if it used
+// one link.
 TEST(Rounds, a_message_has_one_link_of_a_torus) {
   EXPECT_EQ(all_to_all(torus({2, 2}), Schedule::pairwise), 3);
   Topology narrow = torus({2, 2});
-  narrow.link = 0.25;  // a node's rate is that of its four links
+  narrow.link = 0.25;  // a node's rate is the sum over its four links
   EXPECT_EQ(all_to_all(narrow, Schedule::pairwise), 12);
   EXPECT_EQ(all_to_all(narrow, Schedule::cyclic), 12);
 }
 
-// Rows of a 2 x 4 torus go along its rings at once, each on its own.
+// Each row of a 2 x 4 torus uses its own ring, all at the same time.
 TEST(Rounds, groups_go_through_their_rounds_in_step) {
   const auto ranks = all_numbers(8);
   const Groups rows{{0, 1, 2, 3}, {4, 5, 6, 7}};
   EXPECT_EQ(busiest_by_rounds(torus({2, 4}), Schedule::cyclic, rows, ranks).load, 3);
-  // On one ring their messages meet. Each of the eight nodes sends two places ahead, so 2 on a
-  // link. Four places, half each way: 2. Two places back: 2.
+  // On one ring the messages of both groups share links. First each of the eight nodes sends two
+  // places ahead: 2 on a link. Then four places, half each way: 2. Then two places back: 2.
   const Groups woven{{0, 2, 4, 6}, {1, 3, 5, 7}};
   EXPECT_EQ(busiest_by_rounds(torus({8}), Schedule::cyclic, woven, ranks).load, 2 + 2 + 2);
 }
@@ -74,17 +76,18 @@ Topology fat_tree(double uplinks) {
   return topology;
 }
 
-// Rounds 03 12, 13 02, 23 01: the first two send both nodes' messages up, the last none.
+// The rounds are 03 12, 13 02 and 23 01. In the first two, both nodes of a switch send to the other
+// switch. In the last, none does.
 TEST(Rounds, a_fat_tree_waits_for_the_links_above_its_switches) {
   EXPECT_EQ(all_to_all(fat_tree(1), Schedule::pairwise), 2 + 2 + 1);
   EXPECT_EQ(all_to_all(fat_tree(2), Schedule::pairwise), 3);
-  // By one: 1 leaves each switch. By two: both. By three: one.
+  // In the three rounds 1, 2 and 1 messages leave each switch.
   EXPECT_EQ(all_to_all(fat_tree(1), Schedule::cyclic), 1 + 2 + 1);
 }
 
-// Two links above each switch, to even and to odd nodes. Pairwise: 03 12, both destinations of a
-// switch apart; 13 02, 3 and 2 apart; 01 23. Cyclic, two on: 0 to 2 and 1 to 3, apart. Of nodes 0 1
-// 2 3 in the order 0 2 1 3, rounds 03 21 and 23 01: 0 and 1 of the first switch send to 3 and 2.
+// There are two links above each switch: for even and for odd destinations. The two messages that
+// leave a switch in a round always have one even and one odd destination. So they use different
+// links, and each round has load 1.
 TEST(Rounds, links_of_a_fat_tree_may_be_those_of_the_destinations) {
   Topology tree = fat_tree(2);
   tree.routes_by_destination = true;
@@ -103,7 +106,7 @@ TEST(Rounds, links_of_a_fat_tree_may_be_those_of_the_destinations) {
   EXPECT_EQ(busiest_by_rounds(tree, Schedule::pairwise, pairs, ranks).load, 1);
 }
 
-TEST(Rounds, what_passes_one_medium_passes_it_in_any_order) {
+TEST(Rounds, loads_of_one_medium_do_not_depend_on_the_schedule) {
   Topology topology;
   topology.nodes = 4;
   topology.bisection = 2;
@@ -114,7 +117,8 @@ TEST(Rounds, what_passes_one_medium_passes_it_in_any_order) {
   EXPECT_EQ(all_to_all(topology, Schedule::cyclic), 4 * 3);
 }
 
-// Switches 0 1 | 2 3 of two groups, one node each; the groups' one link joins switches 0 and 2.
+// Two groups have switches 0 1 and 2 3, with one node each. The only link between the groups joins
+// switches 0 and 2.
 TEST(Rounds, groups_of_a_dragonfly_share_one_link) {
   Topology topology;
   topology.network = Network::dragonfly;
@@ -124,7 +128,7 @@ TEST(Rounds, groups_of_a_dragonfly_share_one_link) {
   EXPECT_EQ(all_to_all(topology, Schedule::pairwise), 2 + 2 + 1);
 }
 
-// Ranks 0 and 1 share a node: messages between them pass no link, and both send at once.
+// Ranks 0 and 1 share a node. Messages between them use no link, and both send at once.
 TEST(Rounds, ranks_of_a_node_share_its_link) {
   Topology topology;
   topology.nodes = 2;
@@ -141,20 +145,20 @@ TEST(Rounds, groups_of_one_or_none_have_none) {
   EXPECT_EQ(busiest_by_rounds(torus({4}), Schedule::pairwise, alone, ranks).load, 0);
 }
 
-// Their messages go through the rounds of all ranks, most of which are empty.
+// If groups share ranks, messages go through the rounds of all ranks, most of which are empty.
 TEST(Rounds, groups_that_share_ranks_have_none_of_their_own) {
   const auto ranks = all_numbers(4);
   const Groups sharing{{0, 1, 2}, {1, 2, 3}};
   EXPECT_EQ(busiest_by_rounds(torus({4}), Schedule::pairwise, sharing, ranks).load, 0);
 }
 
-/// All rounds, where busiest_by_rounds() looks at some only.
+/// Returns the load of all rounds; busiest_by_rounds() examines only a sample.
 double all_rounds(const Topology& topology, Schedule schedule) {
   const std::int64_t nodes = topology.nodes;
   const auto ranks = all_numbers(nodes);
   double sum = 0;
   for (std::int64_t round = 0; round < nodes - 1; ++round) {
-    // A group of two for each pair has one round: this one.
+    // If each pair is a group of its own, the only round is this round.
     Groups pairs;
     for (std::int64_t rank = 0; rank < nodes; ++rank) {
       const std::int64_t other = pairwise_partner(round, rank, nodes);

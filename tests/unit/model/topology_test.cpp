@@ -33,8 +33,8 @@ double all_to_all(const Topology& topology) {
   return busiest_torus_link(topology, Groups{ranks}, ranks).load;
 }
 
-// 004, section 4.2: "1, 4, 16, ... (a/4)^2" of neighbours; the closed ring carries half the load of
-// an open line of the same length, a^2/8 (the paper prints (a/2)^2 x 2).
+// 004, section 4.2: "1, 4, 16, ... (a/4)^2" of neighbours; a closed ring has half the load of an
+// open line of the same length, a^2/8. (The paper prints (a/2)^2 x 2.)
 TEST(Torus, lines_and_rings_have_the_known_loads) {
   for (const auto& [nodes, load] :
        std::map<std::int64_t, double>{{2, 1}, {4, 4}, {8, 16}, {16, 64}})
@@ -53,14 +53,14 @@ TEST(Torus, ties_may_all_go_forward) {
   }
 }
 
-// The longest side decides: p a / 8 in each direction.
+// The longest axis decides. Its load is p a / 8 in each direction.
 TEST(Torus, the_longest_axis_is_the_busiest) {
   EXPECT_EQ(all_to_all(torus({8, 8, 8})), 512.0 * 8 / 8);
   EXPECT_EQ(all_to_all(torus({8, 32, 16})), 4096.0 * 32 / 8);
   EXPECT_EQ(all_to_all(torus({4, 4, 2, 6})), 192.0 * 6 / 8);
 }
 
-/// The same, message by message and step by step.
+/// Counts loads message by message and step by step, for comparison.
 class Walker {
  public:
   explicit Walker(const Topology& topology) : topology_(topology) {}
@@ -120,7 +120,7 @@ TEST(Torus, loads_are_those_of_every_message_on_its_way) {
       topology.rings.push_back(below(2) == 0);
       topology.nodes *= topology.extents.back();
     }
-    // Ranks anywhere, several on a node too, in groups of any size.
+    // Ranks are on random nodes, also several on a node, in groups of any size.
     const std::int64_t ranks = 1 + below(40);
     std::vector<std::int64_t> node_of;
     Groups groups(static_cast<std::size_t>(1 + below(4)));
@@ -176,7 +176,7 @@ TEST(Topology, a_crossbar_is_as_busy_as_its_busiest_node_or_its_middle) {
   const auto ranks = numbers(8);
   const std::vector<std::int64_t> node_of{0, 0, 1, 1, 2, 2, 3, 3};
   const BusiestLink node = busiest_link(topology, Groups{ranks}, node_of);
-  EXPECT_EQ(node.load, 2 * 6);  // each of two ranks to the six on other nodes
+  EXPECT_EQ(node.load, 2 * 6);  // each of two ranks sends to the six ranks on other nodes
   EXPECT_NE(node.name.find("node"), std::string::npos) << node.name;
   topology.bisection = 2;
   const BusiestLink middle = busiest_link(topology, Groups{ranks}, node_of);
@@ -195,12 +195,12 @@ TEST(Topology, a_hub_carries_every_message) {
   EXPECT_EQ(busiest_link(topology, Groups{ranks}, ranks).load, 4 * 3);
 }
 
-TEST(Topology, a_fat_tree_is_as_busy_as_what_leaves_its_switches) {
+TEST(Topology, loads_of_a_fat_tree_are_messages_that_leave_switches) {
   Topology topology;
   topology.network = Network::fat_tree;
   topology.nodes = 16;
   topology.arity = {4, 4};
-  topology.uplinks = {2};  // half of the rate of the four nodes below
+  topology.uplinks = {2};  // half of the rate of the four nodes below the switch
   const auto ranks = numbers(16);
   const BusiestLink found = busiest_link(topology, Groups{ranks}, ranks);
   EXPECT_EQ(found.load, 4 * 12 / 2.0);
@@ -291,7 +291,7 @@ TEST(Torus, few_ranks_on_a_large_one_load_it_as_a_small_one) {
   }
 }
 
-/// Message by message over the links that the destinations choose.
+/// Counts message by message over the links that the destinations choose.
 double counted_by_destination(const Topology& tree, const Groups& groups,
                               const std::vector<std::int64_t>& node_of) {
   std::map<std::tuple<int, std::size_t, std::int64_t, std::int64_t>, double> loads;
@@ -319,7 +319,7 @@ double counted_by_destination(const Topology& tree, const Groups& groups,
   return most;
 }
 
-TEST(FatTree, links_of_the_destinations_carry_what_counting_says) {
+TEST(FatTree, links_by_destination_have_the_counted_loads) {
   const std::uint64_t seed = test_support::chosen_seed(20);
   SCOPED_TRACE("seed " + std::to_string(seed));
   std::mt19937 random(seed);
@@ -345,10 +345,10 @@ TEST(FatTree, links_of_the_destinations_carry_what_counting_says) {
   EXPECT_GT(busier_than_even, 0);
 }
 
-// A row of two leaf switches: 7 messages within the leaf have twice the share of the 8 beyond it.
-// They are done after (2 x 7 + 8) / 2 = 11 messages' time. Then the 4 links above have half of 64
-// messages to carry.
-TEST(FatTree, links_above_wait_where_short_ways_go_first) {
+// A group is the 16 nodes of two leaf switches. Of each node's messages, 7 remain below its switch
+// and 8 leave it. The 7 have twice the share of the node's link, so they end after the time of (2 x
+// 7 + 8) / 2 = 11 messages. Half of the 64 messages over the 4 links above then remain.
+TEST(FatTree, links_above_wait_if_short_routes_go_first) {
   Topology tree;
   tree.network = Network::fat_tree;
   tree.nodes = 64;

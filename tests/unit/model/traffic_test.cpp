@@ -1,4 +1,4 @@
-// Messages of the busiest rank, by axes, against counting them one by one.
+// Messages of the busiest rank, counted by axes, compared with counting them one by one.
 #include "model/traffic.hpp"
 
 #include <gtest/gtest.h>
@@ -33,7 +33,8 @@ Traffic one_by_one(const Layout& from, const Layout& to, std::int64_t rank, doub
   return traffic;
 }
 
-/// Mean of the data that a rank of the busiest node sends to other nodes, or receives from them.
+/// Returns the mean over the ranks of the busiest node of the data sent to other nodes, or received
+/// from them.
 double mean_of_busiest_node(const Layout& from, const Layout& to, double element_bytes,
                             std::int64_t on_node) {
   std::map<std::int64_t, double> sent;
@@ -51,7 +52,8 @@ double mean_of_busiest_node(const Layout& from, const Layout& to, double element
   return most / static_cast<double>(on_node);
 }
 
-/// Returns whether a node moves more than this many of its last rank's shares.
+/// Compares the traffic with a count. Returns whether ranks of the busiest node send more on
+/// average than the last rank, by the factor `ragged`.
 bool expect_counts(const Layout& from, const Layout& to, double element_bytes,
                    std::int64_t on_node) {
   const std::int64_t last = from.first_rank() + volume(from.process_grid()) - 1;
@@ -106,8 +108,8 @@ TEST(Traffic, RandomGridsOneByOne) {
   EXPECT_LT(uneven, 4500);
 }
 
-/// A split that moves across another one: the last rank keeps its part on its node, others send all
-/// away.
+/// A split moves across another one. Then the last rank keeps its part on its node, but other ranks
+/// send all of their data to other nodes.
 TEST(Traffic, OfNodesWhoseRanksDoNotSendAlike) {
   const Layout from = Layout::grid({64, 64, 64}, {2, 32, 1});
   const Layout to = Layout::grid({64, 64, 64}, {1, 32, 2});

@@ -1,5 +1,5 @@
-// c2r, r2c of any axes and lengths, and Bluestein's algorithm, on volumes in memory against sums by the
-// definition in long double.
+// c2r and r2c of any axes and lengths, and Bluestein's algorithm, on volumes in memory. Compared
+// with sums by the definition in long double.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -39,7 +39,7 @@ std::int64_t after(const Shape& shape, int axis) {
                          std::multiplies<>());
 }
 
-/// The lines along one axis by the definition.
+/// Transforms the lines along one axis by the definition.
 void transform_axis(Numbers& array, const Shape& shape, int axis, int sign) {
   const std::int64_t n = shape[static_cast<std::size_t>(axis)];
   const std::int64_t step = after(shape, axis);
@@ -72,7 +72,7 @@ Numbers half_of(const Numbers& array, const KPassProblem& problem) {
   return half;
 }
 
-/// Floats, so that one reference serves both precisions.
+/// Returns random numbers that are exact as floats, so that one reference serves both precisions.
 Numbers random_array(std::int64_t size, bool reals, unsigned seed) {
   Random random(seed);
   std::uniform_real_distribution<float> uniform(-1, 1);
@@ -104,7 +104,7 @@ Numbers taken(FakeVolume& volume, bool reals) {
   return array;
 }
 
-/// Runs a plan; it moves and holds the bytes that the plan says.
+/// Runs a plan. Checks that it moves and holds as many bytes as the plan says.
 template <class Real>
 Numbers transformed_primes(const KPassPlan& plan, const Numbers& array,
                            const PassOptions& options) {
@@ -176,7 +176,8 @@ KPassProblem problem_of(LineOf kind, Shape shape, std::vector<int> axes, Precisi
   return problem;
 }
 
-/// The plan in so little memory that as many passes as wanted are taken, or as there are.
+/// Returns the plan with the wanted number of passes, or with the largest possible number, by
+/// reducing the memory.
 KPassPlan plan_with_passes(KPassProblem problem, std::size_t passes) {
   KPassPlan last;
   for (problem.memory_bytes = 1 << 15; problem.memory_bytes > 600;
@@ -213,7 +214,8 @@ TEST(KindsOnDisks, lines_of_every_length) {
   EXPECT_GT(chirps, 200);
 }
 
-/// Any axis halved, in any place, with axes on both sides; from all in memory to axes in radices.
+/// Any axis may be halved, with axes on both sides. Memory goes from all of the array to axes in
+/// radices.
 TEST(KindsOnDisks, arrays_of_any_axes) {
   const std::uint64_t seed = test_support::chosen_seed(52);
   Random random(seed);
@@ -275,7 +277,8 @@ TEST(ChirpOnDisks, takes_the_passes_bytes_and_space_that_it_says) {
   const std::uint64_t seed = test_support::chosen_seed(54);
   SCOPED_TRACE(test_support::repeated_by(seed));
   const std::int64_t n = 4099;
-  const std::int64_t points = 8640;  // the first of factors 2, 3 and 5 from 2n - 1 on
+  const std::int64_t points = 8640;  // the smallest number from 2n - 1 on with factors 2, 3 and 5
+                                     // only
   for (const std::int64_t k : {2, 3})
     for (const bool keep : {false, true}) {
       KPassProblem problem = problem_of(LineOf::c2c, {n}, {0}, Precision::f64);
@@ -314,7 +317,8 @@ TEST(ChirpOnDisks, takes_reals_in_both_precisions) {
       }
 }
 
-/// All energy in one bin of a prime length: chirps whose j^2 overflows or loses bits spread it.
+/// A prime length with all energy in one bin. If j^2 in the chirp overflowed or lost bits, energy
+/// would spread.
 TEST(ChirpOnDisks, a_single_tone_is_one_bin) {
   const std::int64_t n = 100003;
   const std::int64_t bin = n - 2;
@@ -366,7 +370,8 @@ TEST(KindsOnDisks, threads_change_no_bit) {
   }
 }
 
-/// A cube whose planes fit: the half spectrum is as large as the output, the way back is larger.
+/// A cube whose planes fit in memory. For r2c the half spectrum fits in the output. For c2r it is
+/// larger than the output, so scratch space is needed.
 TEST(KindsOnDisks, a_cube_of_reals_takes_two_passes) {
   for (const LineOf kind : {LineOf::r2c, LineOf::c2r}) {
     KPassProblem problem = problem_of(kind, {45, 32, 27}, {0, 1, 2}, Precision::f64);

@@ -65,7 +65,8 @@ std::vector<KPassProblem> problems() {
   all[3].real_input = true;
   all[4].real_output = true;
   // A line in natural order goes through scratch space. Arrays of several axes, and the transposed
-  // order, stay where they are. In Bluestein's algorithm, passes in scratch space are in place.
+  // order, are transformed in place. In Bluestein's algorithm, passes in scratch space are in
+  // place.
   for (const std::size_t i : {0, 1, 5}) {
     all.push_back(all[i]);
     all.back().in_place = true;
@@ -84,7 +85,8 @@ std::vector<KPassProblem> problems() {
   return all;
 }
 
-/// Ends the transform at random operations until it gets through. Returns how often it ended.
+/// Makes the transform fail at random operations until it is complete. Returns the number of
+/// failures.
 int run_through_failures(const KPassPlan& plan, Disks& disks, std::int64_t operations,
                          Random& random) {
   PassProgress kept;

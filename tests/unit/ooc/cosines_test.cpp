@@ -1,4 +1,5 @@
-// Cosine and sine axes of arrays on disks: their plans, and their results against long double.
+// Cosine and sine axes of arrays on disks: their plans, and their results compared with long
+// double.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -106,7 +107,8 @@ TEST(CosinesOnDisks, LinesAreNotDivided) {
   problem.kinds[0] = Kind::c2c;
   problem.real_input = problem.real_output = false;
   EXPECT_EQ(plan_passes(problem).passes.size(), 3u);
-  // One line that exceeds memory: neither radices nor Bluestein's algorithm.
+  // If one line exceeds memory, the plan is refused: neither radices nor Bluestein's algorithm can
+  // divide it.
   for (const std::int64_t n : {std::int64_t{1} << 16, std::int64_t{10007}})
     expect_error(invalid, {"an axis of kind dst1 is not divided", "are enough"}, [&] {
       plan_passes(with_kinds(
@@ -236,7 +238,7 @@ Kinds random_kinds(Random& random, std::size_t axes) {
   return Kinds(std::move(kinds));
 }
 
-/// Forward against long double, then back from its exact result.
+/// Compares forward with long double, then backward from the exact result.
 TEST(CosinesOnDisks, AgreeWithTheReferenceThereAndBack) {
   const std::uint64_t seed = test_support::chosen_seed(71);
   Random random(seed);
@@ -283,7 +285,7 @@ TEST(CosinesOnDisks, AgreeWithTheReferenceThereAndBack) {
   EXPECT_EQ(seen.size(), value_count<Kind>);
 }
 
-/// The plan with the memory that a refusal says is enough, if there was one.
+/// If a plan is refused, the memory that the message names must be enough.
 TEST(CosinesOnDisks, TheNamedMemoryIsEnough) {
   const std::uint64_t seed = test_support::chosen_seed(72);
   Random random(seed);

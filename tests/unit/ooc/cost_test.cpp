@@ -1,4 +1,4 @@
-// The predicted time of passes over disks, against sums made by hand.
+// The predicted time of passes over disks, compared with sums made by hand.
 #include "ooc/plan/cost.hpp"
 
 #include <gtest/gtest.h>
@@ -27,7 +27,8 @@ TEST(Price, the_sum_by_hand_where_the_disk_limits) {
   EXPECT_NEAR(price.arithmetic_s, 4 * panel_arithmetic_s, 1e-12);
   EXPECT_NEAR(price.memory_s, 4 * panel_memory_s, 1e-12);
   EXPECT_NEAR(price.ends_s, panel_read_s + panel_write_s + 0.02, 1e-12);
-  // One panel is transformed while the next is read, two while both are done, one while one is written.
+  // Of four panels, the first is transformed while the next is read, two while another is read and
+  // one is written, and the last while one is written.
   EXPECT_NEAR(price.seconds, 0.02 + 4 * (panel_read_s + panel_write_s), 1e-12);
   EXPECT_EQ(price.limit, PassLimit::disk);
 }
@@ -77,7 +78,7 @@ TEST(Price, with_three_buffers_disks_have_one_while_order_changes) {
   model::DiskAssignment storage{.disks = {round_disk()}};
   KPassCost price = only(cost_of(plan, round_machine(), storage));
   EXPECT_NEAR(price.seconds, 0.02 + 4 * both_s, 1e-12);
-  // The disk of the input waits for that of the output, or for the transform where that is sooner.
+  // The disk of the input waits for the disk of the output, or for the transform if it ends sooner.
   storage = {.disks = {round_disk(), round_disk()}, .output = {1}};
   ASSERT_LT(panel_compute_s, write_s);
   price = only(cost_of(plan, round_machine(), storage));
@@ -131,7 +132,8 @@ TEST(Price, runs_are_cut_into_accesses_as_volumes_do_it) {
   EXPECT_NEAR(accesses(16 * mib, {0, 0}, 4 * mib), 4, 1e-9);
 }
 
-/// With free accesses any plan costs all its bytes; with free bytes, all its runs.
+/// If accesses cost nothing, the price is that of all bytes. If bytes cost nothing, it is that of
+/// all runs.
 TEST(Price, reads_and_writes_what_the_plan_counts) {
   struct Case {
     Shape shape;
@@ -158,7 +160,7 @@ TEST(Price, reads_and_writes_what_the_plan_counts) {
     const KPassPlanCost runs = cost_of(plan, round_machine(), {.disks = {disk}});
     for (std::size_t i = 0; i < plan.passes.size(); ++i) {
       const PassCounts counts = counts_of(plan, plan.passes[i]);
-      // Ragged last panels have shorter runs than the widest.
+      // The last panels are smaller, and have shorter runs than the widest.
       const auto expect = [&](double found, double expected, double within = 1e-4) {
         EXPECT_NEAR(found / expected, 1, within) << each.shape[0] << " pass " << i;
       };

@@ -1,4 +1,4 @@
-// Plans that are distributed to ranks and whose result takes the place of the input.
+// Plans in place that are distributed to ranks.
 #include <gtest/gtest.h>
 
 #include "layout/striping.hpp"
@@ -54,7 +54,7 @@ TEST(InPlaceOnRanks, passes_that_move_no_digits_stay_and_have_a_journal) {
   }
 }
 
-/// All of a round may lie on the disks of one rank.
+/// A whole round may be on the disks of one rank.
 TEST(InPlaceOnRanks, the_journal_is_as_long_as_the_most_that_the_disks_of_a_rank_have) {
   const KPassPlan plan = planned({4, 4}, true);
   const OwnershipPtr array =
@@ -62,7 +62,7 @@ TEST(InPlaceOnRanks, the_journal_is_as_long_as_the_most_that_the_disks_of_a_rank
   const KPassPlan distributed = distribute_plan(plan, 3, array);  // one block, on the first disk
   const RoundsOnDisks rounds = rounds_on_disks(writing_side(distributed, 0, array));
   EXPECT_EQ(rounds.most_bytes, plan.input_bytes());
-  EXPECT_EQ(rounds.earlier_bytes, 0);  // memory has all of it
+  EXPECT_EQ(rounds.earlier_bytes, 0);  // all of it fits in memory
 }
 
 TEST(InPlaceOnRanks, without_checkpoints_they_take_no_space) {

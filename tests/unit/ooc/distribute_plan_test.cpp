@@ -1,4 +1,5 @@
-// The ownership of arrays on the disks of ranks, and the rounds in which ranks read and write panels.
+// The ownership of arrays on the disks of ranks, and the rounds in which ranks read and write
+// panels.
 #include "ooc/plan/distribute_plan.hpp"
 
 #include <gtest/gtest.h>
@@ -92,8 +93,8 @@ TEST(DisksOfRanks, BelongToOneOrAreShared) {
     }
 }
 
-/// All blocks of a part are on disks of its rank. The next part has another rank, so no part is too
-/// short.
+/// All blocks of a part are on disks of its rank. The next part belongs to another rank, so parts
+/// are as long as possible.
 TEST(OwnershipOfDisks, FollowsTheStriping) {
   const std::uint64_t seed = test_support::chosen_seed(71);
   Random random(seed);
@@ -335,8 +336,8 @@ TEST(ScratchOnRanks, HoldsWhatEachRankWillRead) {
       for (int rank = 0; rank < ranks; ++rank)
         for (int k = 0; k < scratch_volumes; ++k) all += scratch_bytes(plan, rank, k);
       EXPECT_EQ(all, plan.scratch_bytes);
-      // The convolving pass reads two arrays: its input and the kernel's spectrum. Other passes write
-      // up to two more in turn.
+      // The convolving pass reads two arrays: its input and the kernel's spectrum. Other passes
+      // write up to two more in turn.
       const auto kernel_passes = static_cast<std::int64_t>(plan.kernel_passes);
       const auto arrays = kernel_passes > 0
                               ? 2 + std::min<std::int64_t>(2, kernel_passes - 1)

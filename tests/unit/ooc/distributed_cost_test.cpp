@@ -1,4 +1,4 @@
-// The predicted time of passes on ranks, against sums made by hand.
+// The predicted time of passes on ranks, compared with sums made by hand.
 #include "ooc/plan/distributed_cost.hpp"
 
 #include <gtest/gtest.h>
@@ -16,7 +16,8 @@ namespace {
 
 using namespace test_support;
 
-/// A message 1 ms and 1 us a byte within a node, ten times that between nodes.
+/// Returns a machine whose messages take 1 ms and 1 us a byte within a node, and ten times as much
+/// between nodes.
 Machine round_links() {
   Machine machine = round_machine();
   machine.within_node = {.pieces = {{0, 1e-3, 1e-6}}};
@@ -38,7 +39,8 @@ KPassCost only(const KPassPlan& plan, std::int64_t ranks_per_node, const Machine
   return price.passes[0];
 }
 
-// Each rank has half of every column: a round of two panels sends half a panel each way and back.
+// Each rank has half of every column on its disks. So in a round each rank sends half a panel to
+// the other, and half a panel back.
 constexpr double half_panel_bytes = 64 * 256 / 2;
 constexpr double round_message_s = 2 * (1e-3 + half_panel_bytes * 1e-6);
 constexpr double rank_compute_s = panel_arithmetic_s + 3 * panel_memory_s;  // two copies
@@ -50,7 +52,8 @@ TEST(PriceOnRanks, of_two_rounds_by_hand_where_the_disk_limits) {
   EXPECT_NEAR(price.arithmetic_s, 2 * panel_arithmetic_s, 1e-12);
   EXPECT_NEAR(price.memory_s, 2 * 3 * panel_memory_s, 1e-12);
   EXPECT_NEAR(price.message_s, 2 * round_message_s, 1e-12);
-  // The second round is read while the first is computed, the first written while the second is.
+  // The second round is read while the first is computed. The first is written while the second is
+  // computed.
   EXPECT_NEAR(price.ends_s, 2 * panel_read_s + 2 * panel_write_s + 0.02, 1e-12);
   EXPECT_NEAR(price.seconds, 0.02 + 4 * (panel_read_s + panel_write_s), 1e-12);
   EXPECT_EQ(price.limit, PassLimit::disk);
@@ -88,7 +91,7 @@ TEST(PriceOnRanks, links_that_take_turns_take_twice_as_long) {
   EXPECT_NEAR(only(plan, 1, machine).message_s, each_s + 2 * 2 * half_panel_bytes * 1e-4, 1e-12);
 }
 
-/// The rank that gets or sends most decides, though the others have little each.
+/// The rank that receives or sends most decides, even if the others have little.
 TEST(PriceOnRanks, the_rank_that_has_all_disks_decides) {
   const KPassPlan plan = distribute_plan(columns(), 4);
   const OwnershipPtr all = owned_by_parts(0, plan.input_bytes(), 1);
@@ -97,7 +100,8 @@ TEST(PriceOnRanks, the_rank_that_has_all_disks_decides) {
   const auto message_s = [&](const OwnershipPtr& input, const OwnershipPtr& output) {
     return distributed_cost(plan, 4, round_links(), storage, input, output).passes[0].message_s;
   };
-  // The first rank sends three panels in a round of four; from even parts each sends 3/4 of one.
+  // If the first rank has all data, it sends three panels in a round of four. With equal parts,
+  // each rank sends 3/4 of a panel.
   EXPECT_NEAR(message_s(all, all), 2 * 3 * (1e-3 + 64 * 256 * 1e-6), 1e-12);
   EXPECT_NEAR(message_s(even, even), 2 * 3 * (1e-3 + 64 * 256 / 4 * 1e-6), 1e-12);
 }

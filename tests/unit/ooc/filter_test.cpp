@@ -1,5 +1,5 @@
-// Filters of arrays on volumes in memory: their passes, and their results against transforms in long
-// double of the whole array.
+// Filters of arrays on volumes in memory: their passes, and their results compared with transforms
+// of the whole array in long double.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -112,7 +112,7 @@ Exact filtered_exact(Exact array, const KPassProblem& problem) {
   return array;
 }
 
-/// The numbers that a run leaves in the output, and the bytes that it moves.
+/// The output of a run, and the bytes that it moves.
 struct FilterRun {
   Exact output;
   std::int64_t read_bytes = 0;

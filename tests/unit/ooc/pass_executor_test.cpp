@@ -1,4 +1,5 @@
-// k-pass transforms of arrays on volumes in memory, against FFTW in long double and the definition.
+// k-pass transforms of arrays on volumes in memory, compared with FFTW in long double and with the
+// definition.
 #include "ooc/run/pass_executor.hpp"
 
 #include <gtest/gtest.h>
@@ -99,7 +100,7 @@ Done transformed(const KPassPlan& plan, const Exact& array, const PassOptions& o
   return done;
 }
 
-/// In the order that the plan leaves.
+/// Returns the place of element k in the order of the plan's result.
 std::int64_t place_of(const KPassPlan& plan, std::int64_t k) {
   const std::int64_t rows = plan.transposed_rows;
   return k % rows * (volume(plan.problem.shape) / rows) + k / rows;
@@ -141,7 +142,8 @@ void expect_result(const KPassPlan& plan, unsigned seed, const PassOptions& opti
   EXPECT_LE(done.held_bytes, p.memory_bytes);
 }
 
-/// A line of n points, blocks of 2^lg_block elements, memory of 2^lg_memory elements.
+/// Returns a problem of one line of n points, with blocks of 2^lg_block elements and memory of
+/// 2^lg_memory elements.
 KPassProblem line(std::int64_t n, int lg_memory, int lg_block, Precision precision) {
   KPassProblem problem{.shape = {n}, .axes = {0}, .precision = precision};
   problem.memory_bytes = complex_bytes(precision) << lg_memory;
@@ -231,8 +233,8 @@ TEST(LineOnDisks, reals_become_half_a_spectrum) {
       }
 }
 
-/// All energy in one bin, whose number has all bits: wrong in the last place if an exponent
-/// overflows anywhere.
+/// All energy is in one bin, whose number has all bits set. If an exponent overflowed anywhere, the
+/// result would be wrong.
 TEST(LineOnDisks, a_single_tone_is_one_bin) {
   const std::int64_t n = two_to(20);
   const std::int64_t bin = n - 3;
@@ -299,7 +301,7 @@ TEST(ArraysOnDisks, agree_with_the_reference) {
     KPassPlan plan;
     try {
       plan = plan_passes(problem);
-    } catch (const Error&) {  // memory too small, as the tests of plans see
+    } catch (const Error&) {  // memory is too small; the tests of plans check this error
       continue;
     }
     most = std::max(most, plan.passes.size());
@@ -340,7 +342,7 @@ TEST(RunPasses, reads_ahead_while_it_writes) {
   FakeVolume output(plan.output_bytes());
   run_passes(plan, input, output, nullptr);
   EXPECT_EQ(input.most_under_way(), 1u);
-  // The pass in place: but for the last panel the next one is read while one is transformed.
+  // The pass in place reads the next panel while one is transformed, except during the last panel.
   EXPECT_EQ(output.writes_beside_a_read(), panel_count(plan.passes[1]) - 1);
   EXPECT_GE(output.most_under_way(), 3u);  // one read, two written
 }
@@ -364,7 +366,8 @@ TEST(RunPasses, reads_ahead_with_three_buffers_as_soon_as_one_is_written) {
   ASSERT_GT(panels, 4);
   EXPECT_EQ(written_beside_a_read(0), panels - 1);
   EXPECT_EQ(written_beside_a_read(2), panels - 1);             // a panel has more tiles
-  EXPECT_EQ(written_beside_a_read(std::int64_t{1} << 40), 1);  // the first: one is free
+  EXPECT_EQ(written_beside_a_read(std::int64_t{1} << 40), 1);  // only the first, because one buffer
+                                                               // is free then
 }
 
 TEST(RunPasses, tells_how_far_it_is) {
@@ -429,7 +432,7 @@ TEST(RunPasses, memory_is_what_was_counted) {
   const auto run = [&] {
     run_passes(plan, input, output, plan.scratch_bytes > 0 ? &scratch : nullptr);
   };
-  run();  // the engine's plans, which stay
+  run();  // a first run makes the engine's plans, which are kept
   const std::int64_t before = memory_counters().live_bytes;
   reset_memory_peak();
   run();

@@ -1,4 +1,4 @@
-// JSON of plans of passes: plans of every kind are read back equal, and all other text is refused with
+// JSON of plans of passes. Plans of every kind are read back equal. All other text is refused, with
 // the place and the rule.
 #include "ooc/plan/pass_plan_json.hpp"
 
@@ -137,7 +137,7 @@ KPassPlan filter() {
   return plan_passes(problem);
 }
 
-/// A factor that no double holds: 1/3 of it has all digits of a long double.
+/// The factor 1/3 as a long double has more digits than a double.
 TEST(PassPlanJson, AFactorKeepsAllDigits) {
   KPassPlan plan = line_of_prime();
   ASSERT_NE(plan.passes.back().scale, 1);

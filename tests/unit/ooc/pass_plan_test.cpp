@@ -24,8 +24,8 @@ using test_support::Random;
 
 std::int64_t power(int lg) { return std::int64_t{1} << lg; }
 
-/// One axis of 2^n points of 16 bytes whose panels have from 2^m to 2^(m+1) elements, where tables
-/// are smaller than that.
+/// Returns a problem of one axis of 2^n points of 16 bytes. Its panels have from 2^m to 2^(m+1)
+/// elements, if the tables are smaller than that.
 KPassProblem line_of(int n, int m, int b) {
   KPassProblem problem{.shape = {power(n)}, .axes = {0}};
   problem.block_bytes = power(b) * 16;
@@ -55,8 +55,8 @@ TEST(Passes, powers_of_two_take_as_many_as_the_formula_says) {
   EXPECT_GT(plans, 300);
 }
 
-/// lg N, lg M, lg B of arrays from 1 TiB to 1 PiB and of paper 003's computers. The passes are
-/// compared with eight passes of the method by superlevels.
+/// lg N, lg M and lg B of arrays from 1 TiB to 1 PiB, and of the computers of paper 003. The method
+/// by superlevels needs eight passes there.
 TEST(Passes, of_large_transforms) {
   const std::vector<std::array<int, 4>> cases = {{36, 30, 12, 2}, {40, 30, 12, 3}, {42, 33, 12, 2},
                                                  {36, 30, 18, 3}, {46, 33, 14, 3}, {24, 23, 12, 3},
@@ -72,7 +72,7 @@ TEST(Passes, parallel_ios_are_two_k_n_by_bd) {
   EXPECT_EQ(parallel_ios(plan, 4), 2 * 3 * power(20 - 4 - 2));
 }
 
-/// Which elements the panels of a pass touch on one side, in the order of memory.
+/// Returns the elements of all panels of a pass on one side, in the order of memory.
 std::vector<std::int64_t> touched(const KPass& pass, bool source) {
   std::vector<std::int64_t> all;
   for (std::int64_t i = 0; i < panel_count(pass); ++i) {
@@ -85,7 +85,8 @@ std::vector<std::int64_t> touched(const KPass& pass, bool source) {
   return all;
 }
 
-/// Every element once, and the same ones on both sides of a panel but for the order of digits.
+/// Expects that panels have every element once. Both sides of a panel have the same elements, apart
+/// from the order of digits.
 void expect_partition(const KPass& pass) {
   const std::vector<std::int64_t> source = touched(pass, true);
   const std::vector<std::int64_t> target = touched(pass, false);
@@ -135,7 +136,7 @@ KPassProblem random_problem(Random& random) {
   return problem;
 }
 
-/// The plan with the memory that a refusal says is enough, if there was one.
+/// Returns the plan. If it is refused, returns the plan with the memory that the message names.
 KPassPlan plan_with_enough(KPassProblem problem) {
   try {
     return plan_passes(problem);
@@ -169,7 +170,8 @@ TEST(Passes, every_element_is_read_and_written_once_within_memory) {
   }
 }
 
-/// Counts the panels of a pass one by one: bytes that are read and written, and runs of both.
+/// Counts the panels of a pass one by one. Returns the bytes that are read and written, and the
+/// runs of both.
 std::array<std::int64_t, 4> counted_by_panel(const KPassPlan& plan, const KPass& pass) {
   std::array<std::int64_t, 4> counts{};
   for (std::int64_t i = 0; i < panel_count(pass); ++i) {
@@ -218,7 +220,7 @@ TEST(Passes, counts_are_those_of_all_panels) {
   EXPECT_GT(convolutions, 20);
 }
 
-/// 10^12 numbers in panels of some 20,000: counted, not walked.
+/// 10^12 numbers in panels of about 20,000. They must be counted without visiting each panel.
 TEST(Passes, panels_without_number_are_counted) {
   KPassProblem problem{.shape = {10000, 10000, 10000}, .axes = {0, 1, 2}};
   problem.block_bytes = 4096;
@@ -281,13 +283,13 @@ TEST(Passes, planes_that_fit_are_one_pass) {
   EXPECT_EQ(plan.passes[1].radix, 64);
   EXPECT_GE(plan.passes[1].inner_width, 16);
   EXPECT_EQ(plan.scratch_bytes, 0);
-  problem.axes = {0, 2};  // of a batch in the middle: planes all the same
+  problem.axes = {0, 2};  // with a batch in the middle there are still planes
   EXPECT_EQ(plan_passes(problem).passes.size(), 2u);
   problem.axes = {2};
   EXPECT_EQ(plan_passes(problem).passes.size(), 1u);
 }
 
-/// In turn, ranks would otherwise have the wide and the narrow ones.
+/// Ranks take panels in turn. With different widths, one rank could get all wide ones.
 TEST(Passes, panels_of_columns_are_alike) {
   // Memory has room for panels of three blocks; of four blocks two panels take two each.
   const KPassPlan plan = plan_passes(

@@ -28,7 +28,8 @@ KPassPlan small_plan() {
       {.shape = {points}, .axes = {0}, .memory_bytes = 64 << 10, .block_bytes = 4096});
 }
 
-/// A file with something before the array, which is 1 and then zeros: its transform is 1.
+/// Returns an array in a file with other bytes before it. The array is 1 followed by zeros, so its
+/// transform is 1 everywhere.
 StoredArray impulse(const Directory& directory) {
   const std::string path = directory.file("in");
   std::vector<std::complex<double>> values(points);

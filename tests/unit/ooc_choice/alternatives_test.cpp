@@ -1,4 +1,4 @@
-// Which way out-of-core transforms are done, by a model of disks.
+// The choice between the ways of out-of-core transforms, by a model of disks.
 #include "ooc_choice/alternatives.hpp"
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@ using test_support::expect_error;
 
 constexpr std::int64_t one_mib = 1 << 20;
 
-/// A disk of 1 GB/s that takes so long for each access.
+/// Returns a disk of 1 GB/s with this time for each access.
 model::DiskAssignment disk_of(double access_s) {
   Disk disk = model::assumed_disk();
   disk.read_access_s = disk.write_access_s = access_s;
@@ -33,7 +33,7 @@ ooc_choice::DiskAlternatives found(const KPassProblem& problem,
   return ooc_choice::find_disk_alternatives(problem, true, shipped_machine("vm-2-cores"), storage);
 }
 
-TEST(Ways, blocks_are_short_where_accesses_cost_nothing_and_long_where_they_do) {
+TEST(Ways, blocks_are_short_only_if_accesses_cost_nothing) {
   const KPassProblem problem = line(std::int64_t{1} << 30, 64 * one_mib);
   const ooc_choice::DiskAlternative quick = found(problem, disk_of(0)).best;
   const ooc_choice::DiskAlternative slow = found(problem, disk_of(10e-3)).best;
@@ -61,14 +61,14 @@ TEST(Ways, the_best_block_is_the_one_with_the_least_price) {
   }
 }
 
-TEST(Ways, the_block_that_is_next_to_a_mebibyte_where_it_makes_no_difference) {
+TEST(Ways, of_equal_blocks_the_one_nearest_to_a_mebibyte) {
   EXPECT_EQ(found({.shape = {1024, 1 << 20}, .axes = {0, 1}, .memory_bytes = 8192 * one_mib},
                   disk_of(1e-5))
                 .best.block_bytes,
             one_mib);
 }
 
-TEST(Ways, only_the_given_block_where_it_is_given) {
+TEST(Ways, a_given_block_is_the_only_one) {
   KPassProblem problem = line(1 << 24, 64 * one_mib);
   problem.block_bytes = 48 * 1024;
   const ooc_choice::DiskAlternatives ways = ooc_choice::find_disk_alternatives(
@@ -103,10 +103,11 @@ TEST(Ways, others_are_of_other_kinds_the_fastest_first_and_say_why_they_lost) {
   };
   EXPECT_EQ(names("k-pass", OutputOrder::transposed), 1);
   EXPECT_GE(names("bmmc:", OutputOrder::natural), 1);
-  EXPECT_EQ(names("bmmc:memoryload", OutputOrder::natural), 0);  // on one process all are alike
+  EXPECT_EQ(names("bmmc:memoryload", OutputOrder::natural), 0);  // on one process all four variants
+                                                                 // are alike
 }
 
-TEST(Ways, a_transposed_result_is_made_where_it_is_asked_for) {
+TEST(Ways, a_requested_transposed_order_is_that_of_all_plans) {
   KPassProblem problem = line(1 << 24, 16 * one_mib);
   problem.order = OutputOrder::transposed;
   const ooc_choice::DiskAlternatives ways = found(problem, disk_of(1e-5));
@@ -138,7 +139,7 @@ TEST(Ways, axes_are_taken_together_or_apart) {
       }));
 }
 
-TEST(Ways, of_what_does_not_fit_the_reason_is_told) {
+TEST(Ways, if_nothing_fits_the_error_has_the_reason) {
   expect_error(ErrorCode::invalid_argument, {"are enough"},
                [] { found(line(1 << 24, 1000), disk_of(1e-5)); });
   expect_error(ErrorCode::invalid_argument, {"f80"}, [] {

@@ -20,7 +20,7 @@ namespace {
 using test_support::expect_error;
 using test_support::expect_whole;
 
-/// Returns the part of an end on a rank: whole rows, or the rest of the last one.
+/// Expects each rank's part of the input or output to be whole rows, or the rest of the last row.
 void expect_rows(const Layout& flat, const Layout& rows) {
   const std::int64_t row = rows.shape()[1];
   for (std::int64_t rank = 0; rank < flat.ranks(); ++rank) {
@@ -112,7 +112,7 @@ TEST(ChirpView, on_a_part_of_the_ranks_the_others_have_nothing) {
   }
 }
 
-TEST(ChirpView, layouts_that_the_caller_gives_are_kept_where_they_do_not_cut_rows) {
+TEST(ChirpView, layouts_of_the_caller_are_kept_if_they_cut_no_rows) {
   Problem problem{.shape = {1009}, .ranks = 3, .has_input = true};
   problem.input = Layout::of_boxes({1009}, {{{320}, {800}}, {{800}, {1009}}, {{0}, {320}}});
   for (const OutputChoice output : {OutputChoice::any, OutputChoice::same}) {
@@ -234,7 +234,7 @@ TEST(ChirpView, the_model_convolves_long_primes_and_not_short_ones) {
   EXPECT_FALSE(near.convolves()) << explain(near);
 }
 
-/// Twice as many lines there and back, products, and passes at both ends.
+/// The price has lines forward and backward, products, and passes at both ends.
 TEST(ChirpView, each_stage_is_priced) {
   const Machine machine = shipped_machine("ethernet-10g");
   const Plan plan = make_plan({.shape = {1000003}, .ranks = 4});

@@ -1,4 +1,5 @@
-// The rows and columns that exchange among themselves, and the text of explain about their rounds.
+// Rows and columns of ranks that exchange with each other, and the text of explain about their
+// rounds.
 #include "plan/exchange_groups.hpp"
 
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
-// Plans of the fixed rule. Every plan transforms each axis where it is whole, and ends as
-// requested. The rule chooses slabs, pencils and batches. Bad problems are refused with the right
-// words.
+// Plans of the fixed rule. Every plan transforms each axis in a layout that does not split it, and
+// ends as requested. The rule chooses slabs, pencils and batches. Bad problems are refused with the
+// right words.
 
 #include <gtest/gtest.h>
 
@@ -25,7 +25,7 @@ constexpr auto mismatch = ErrorCode::layout_mismatch;
 
 // --- validity of a plan, written again from the contract: box by box on every rank ---
 
-/// Boxes of b are those of a, but for the extents of whole axes.
+/// Expects the boxes of both layouts to be equal, apart from the extents of whole axes.
 void expect_same_boxes(const Layout& a, const Layout& b) {
   ASSERT_EQ(a.ranks(), b.ranks());
   for (std::int64_t rank = 0; rank < a.ranks(); ++rank) {
@@ -37,7 +37,8 @@ void expect_same_boxes(const Layout& a, const Layout& b) {
   }
 }
 
-/// Every axis once, where it is whole, the halved axis first; shapes follow.
+/// Expects that every axis is transformed once, in a layout that does not split it, the halved axis
+/// first. Shapes must follow from this.
 void expect_transforms_every_axis(const Plan& plan) {
   if (!plan.view().empty()) return expect_is_view(plan);
   const Problem& problem = plan.problem;
@@ -118,7 +119,8 @@ void expect_valid(const Plan& plan) {
   ASSERT_NO_THROW(check_plan(plan));
 }
 
-/// Exchanges that move something; an idle one is a plan that could be shorter.
+/// Returns the number of exchanges that move something. If an exchange moves nothing, the plan
+/// could be shorter.
 std::size_t useful_exchanges(const Plan& plan) {
   std::size_t useful = 0;
   for (std::size_t i = 0; i + 1 < plan.stages.size(); ++i)
@@ -140,7 +142,8 @@ TEST(Plan, RandomProblemsHaveValidPlans) {
     expect_valid(plan);
     if (HasFailure()) return;
     ASSERT_EQ(useful_exchanges(plan), plan.exchanges.size()) << explain(plan);
-    // Only the given input and the wanted output may be places where nothing is transformed.
+    // Only the first stage (a given input) and the last stage (a wanted output) may transform
+    // nothing.
     for (std::size_t i = 1; i + 1 < plan.stages.size(); ++i)
       ASSERT_FALSE(plan.stages[i].axes.empty()) << explain(plan);
     // A spectrum of one mode along an axis cannot take over a split.
@@ -230,7 +233,7 @@ TEST(FixedRule, ElseTheMostSquarePencil) {
 }
 
 TEST(FixedRule, OfGridsThatLeaveEquallyManyRanksEmptyTheMostSquare) {
-  // 16 of 64 ranks have something in any pencil with both factors at least 4.
+  // In any pencil with both factors at least 4, 16 of 64 ranks have data.
   const Plan plan = make_plan({.shape = {4, 4, 4}, .ranks = 64});
   EXPECT_EQ(plan.input().process_grid(), (Shape{8, 8, 1}));
   EXPECT_EQ(plan.input().empty_ranks(), 48);
@@ -304,7 +307,7 @@ TEST(Explain, SaysWhoChoseAndWhatMoves) {
         "input:  64x64x64 as slab, grid 8x1x1 (chosen)",
         "stage 0: transforms axes 2, then 1 of 64x64x64 as slab, grid 8x1x1, which becomes "
         "64x64x33",
-        // 8 x 64 x 33 elements less the eighth that stays
+        // 8 x 64 x 33 elements without the eighth that stays
         "exchange 0: collective packed: MPI_Alltoallv (MPI_Alltoall where all blocks are equal)",
         "; a rank moves at most 14784 complex elements (231.0 KiB) with at most 7 others\n",
         "stage 1: transforms axis 0 of 64x64x33 as slab, grid 1x8x1"})

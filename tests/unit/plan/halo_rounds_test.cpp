@@ -26,7 +26,7 @@ HaloProblem problem_of(const Layout& layout, const Shape& below, const Shape& ab
   return checked(problem);
 }
 
-/// The ranges of the ranks along the only axis of a layout of rounds.
+/// Returns the ranges of the ranks along the single axis of a round's layout.
 std::vector<Range> ranges(const Layout& layout) {
   std::vector<Range> found;
   for (std::int64_t rank = 0; rank < layout.ranks(); ++rank)
@@ -55,7 +55,8 @@ void expect_rounds(const HaloProblem& problem, const std::vector<RoundTable>& wa
   }
 }
 
-/// Each rank owns the planes of the next one: a permutation of three ranges.
+/// Each rank owns the planes that the next rank receives, so the layouts are permutations of three
+/// ranges.
 TEST(HaloRounds, OnePlaneOfEachNeighbour) {
   const HaloProblem problem = problem_of(Layout::slab({12}, 3), {1}, {2});
   expect_rounds(problem, {{true, 1, false, {{1, 2}, {2, 3}, {0, 1}}, {{0, 1}, {1, 2}, {2, 3}}},
@@ -78,7 +79,7 @@ TEST(HaloRounds, AnEndThatIsNotPeriodicHasNoOwner) {
                 {{true, 1, false, {{0, 2}, {2, 4}, {0, 0}}, {{0, 0}, {0, 2}, {2, 4}}}});
 }
 
-/// A whole axis, and a width up to the rank's own box, are copies within ranks.
+/// Along an axis that is not cut, planes are copies within a rank.
 TEST(HaloRounds, PlanesOfTheRankItself) {
   expect_rounds(problem_of(Layout::slab({6}, 1), {6}, {1}),
                 {{true, 1, true, {{0, 6}}, {{0, 6}}}, {false, 1, true, {{0, 1}}, {{0, 1}}}});
@@ -91,7 +92,7 @@ TEST(HaloRounds, NoPlanesNeedNoRound) {
   EXPECT_TRUE(halo_rounds(problem_of(Layout::slab({12}, 3), {0}), 0).empty());
 }
 
-/// The second axis carries the planes of the first, so that corners come along.
+/// The rounds of the second axis include the planes of the first, so corners are filled too.
 TEST(HaloRounds, LaterAxesIncludeThePlanesOfEarlierOnes) {
   const auto rounds = halo_rounds(problem_of(Layout::grid({4, 4}, {2, 2}), {1}), 0);
   ASSERT_EQ(rounds.size(), 4U);
@@ -102,7 +103,8 @@ TEST(HaloRounds, LaterAxesIncludeThePlanesOfEarlierOnes) {
   EXPECT_EQ(walls[2].owners.shape(), (Shape{6, 2}));
 }
 
-/// One message from each rank: all at once between nodes, and node memory on one node.
+/// Each rank has one message. Between nodes all messages leave at once; on one node, node memory is
+/// used.
 TEST(HaloRounds, TheExchangeIsDecided) {
   HaloProblem problem = problem_of(Layout::slab({12}, 3), {1});
   EXPECT_EQ(describe(halo_rounds(problem, 0)[0].exchange), "messages scattered packed");

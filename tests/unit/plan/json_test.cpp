@@ -1,4 +1,4 @@
-// JSON of layouts, problems and plans: written text is read back equal; any other text is refused
+// JSON of layouts, problems and plans. Written text is read back equal. Any other text is refused
 // with a reason.
 
 #include <gtest/gtest.h>
@@ -375,7 +375,7 @@ std::vector<Json::json_pointer> all_places(const Json& document) {
   return places;
 }
 
-/// Ranks that share memory and ranks that exchange messages meet at different times.
+/// A plan must not mix both, because shared exchanges synchronise the ranks and messages do not.
 TEST(PlanJson, RefusesSharedExchangesBesideMessages) {
   Problem problem{.shape = {8, 8, 8}, .ranks = 4, .ranks_per_node = 4, .has_input = true};
   problem.input = Layout::pencil(problem.shape, 4);
@@ -438,7 +438,8 @@ TEST(PlanJson, EveryCutIsRefused) {
   EXPECT_GT(text.size(), 500U);
 }
 
-/// Random bytes changed: a plan that is read all the same must write itself the same way.
+/// Random bytes are changed. If the text is still read as a plan, writing and reading that plan
+/// must give the same plan.
 TEST(PlanJson, DamagedBytesAreRefusedOrHarmless) {
   const std::string text = to_json(make_plan({.shape = {8, 6}, .kinds = Kind::r2c, .ranks = 3}));
   int refused = 0;

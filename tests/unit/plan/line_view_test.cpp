@@ -1,4 +1,4 @@
-// One axis seen as two: the chosen factors, the valid plans, and their cost.
+// One axis treated as two: the chosen factors, the valid plans, and their cost.
 #include "plan/line_view.hpp"
 
 #include <gtest/gtest.h>
@@ -20,7 +20,8 @@ Problem line(std::int64_t n, std::int64_t ranks, OutputChoice output = OutputCho
   return checked({.shape = {n}, .ranks = ranks, .output_choice = output});
 }
 
-/// Are there factors that give each rank a row, or for "same" a row of both lengths?
+/// Returns whether there are factors that give each rank a row, or for "same" a row of both
+/// lengths.
 bool has_factors(std::int64_t n, std::int64_t ranks, bool same) {
   for (std::int64_t n1 = ranks; n / n1 >= ranks; ++n1)
     if (n % n1 == 0 && (!same || std::gcd(n1, n / n1) >= ranks)) return true;
@@ -126,7 +127,7 @@ TEST(LineView, half_a_spectrum_in_natural_order_is_symbolic_on_many_ranks) {
   EXPECT_LT(to_json(plan).size(), 4000U);
 }
 
-TEST(LineView, half_a_spectrum_goes_where_the_caller_wants_it_unless_that_cuts_rows) {
+TEST(LineView, half_a_spectrum_has_the_layout_of_the_caller_unless_it_cuts_rows) {
   Problem problem{
       .shape = {144}, .kinds = Kind::r2c, .ranks = 3, .output_choice = OutputChoice::given};
   const auto with_cuts = [&](std::int64_t first, std::int64_t second) {
@@ -135,7 +136,7 @@ TEST(LineView, half_a_spectrum_goes_where_the_caller_wants_it_unless_that_cuts_r
     return make_plan(problem);
   };
   const Plan kept = with_cuts(16, 48);
-  EXPECT_EQ(kept.view(), (Shape{16, 9}));  // 8 x 18 would do, and be divided less evenly
+  EXPECT_EQ(kept.view(), (Shape{16, 9}));  // 8 x 18 is possible too, but less balanced
   EXPECT_EQ(kept.output(), problem.output);
   EXPECT_EQ(with_cuts(18, 54).view(), (Shape{9, 16}));
   EXPECT_TRUE(with_cuts(17, 48).view().empty());
@@ -166,7 +167,7 @@ TEST(LineView, factors_are_alike_and_divided_evenly) {
   EXPECT_EQ(view(17 * 17 * 64, 2), (Shape{64, 289}));  // not 136 x 136: one large prime, not two
 }
 
-TEST(LineView, plans_of_many_ranks_are_symbolic_where_ranks_divide_the_rows) {
+TEST(LineView, plans_of_many_ranks_are_grids_if_ranks_divide_the_rows) {
   const Plan plan = make_plan(line(std::int64_t{1} << 36, 1 << 14, OutputChoice::same));
   for (const Stage& stage : plan.stages) {
     EXPECT_TRUE(stage.source.is_grid());
@@ -175,7 +176,7 @@ TEST(LineView, plans_of_many_ranks_are_symbolic_where_ranks_divide_the_rows) {
   EXPECT_LT(to_json(plan).size(), 4000U);
 }
 
-TEST(LineView, layouts_that_the_caller_gives_are_kept_where_they_do_not_cut_rows) {
+TEST(LineView, layouts_of_the_caller_are_kept_if_they_cut_no_rows) {
   Problem problem{.shape = {144}, .ranks = 3, .has_input = true};
   problem.input = Layout::of_boxes({144}, {{{96}, {144}}, {{0}, {24}}, {{24}, {96}}});
   for (const OutputChoice output : {OutputChoice::any, OutputChoice::same}) {

@@ -14,7 +14,7 @@ namespace {
 
 using test_support::expect_error;
 
-/// As many as the table has: value_count checks that it has them in order.
+/// The number of words in the table. value_count checks that they are in the order of the values.
 template <class E>
 int words_that_return() {
   int same = 0;

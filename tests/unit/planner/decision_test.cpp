@@ -16,7 +16,7 @@ Problem decided_cube(std::int64_t n, std::int64_t ranks, Kind kind) {
   return checked(problem);
 }
 
-TEST(PlannerOutput, an_output_anywhere_may_lie_as_the_input_does) {
+TEST(PlannerOutput, a_free_output_may_have_the_layout_of_the_input) {
   const Machine machine = shipped_machine("vm-2-cores");
   const planner::Freedom of_wefts{.outputs_in_node_memory = true};
   for (const Kind kind : {Kind::c2c, Kind::r2c}) {
@@ -29,7 +29,7 @@ TEST(PlannerOutput, an_output_anywhere_may_lie_as_the_input_does) {
     EXPECT_EQ(plan.output().process_grid(), plan.input().process_grid()) << explain(plan);
     EXPECT_DOUBLE_EQ(plan.prediction->cost.seconds(),
                      make_plan(same, machine).prediction->cost.seconds());
-    // The caller's own arrays: the last stage is a copy there.
+    // For the caller's own arrays, the last stage would be a copy.
     EXPECT_EQ(make_plan(any, machine).exchanges.size(), 1U);
     any.exchange.method = Method::messages;
     EXPECT_EQ(planner::make_plan(any, machine, of_wefts).exchanges.size(), 1U);

@@ -1,4 +1,4 @@
-// Trials of engines: the first decision for lines is kept, and text is read back equal or refused.
+// Trials of engines. The first decision for lines is kept. Text is read back equal, or refused.
 #include "planner/line_trials.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,5 @@
-// On how many of the ranks the planner does a problem: more of them are never much slower than fewer.
+// The number of ranks that the planner uses. With more ranks a problem never takes much longer than
+// with fewer.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -20,7 +21,8 @@ Problem cube_on(std::int64_t n, std::int64_t ranks, Kind kind) {
   return checked(problem);
 }
 
-/// More ranks could leave some idle: they are never much slower than fewer of the same machine.
+/// With more ranks, some can be idle. So more ranks are never much slower than fewer ranks of the
+/// same machine.
 TEST(PlannerNumbersOfRanks, more_ranks_take_no_longer_than_fewer) {
   constexpr double worth_more_ranks = 0.05;
   const std::vector<std::int64_t> numbers{2,  3,   8,   24,  33,  64,  65,
@@ -48,7 +50,8 @@ TEST(PlannerNumbersOfRanks, more_ranks_take_no_longer_than_fewer) {
       const Plan plan = make_plan(problem, machine);
       const PlanCost& cost = plan.prediction->cost;
       const double steps_s =
-          cost.seconds() - cost.call_s;  // all agree on a call, also those that idle
+          cost.seconds() - cost.call_s;  // the time of the call depends on all ranks, also on idle
+                                         // ones
       EXPECT_LE(steps_s * (1 - worth_more_ranks), least_s * 1.001)
           << each.machine << ", " << ranks << " ranks: " << explain(plan);
       least_s = std::min(least_s, steps_s);
@@ -65,7 +68,7 @@ TEST(PlannerNumbersOfRanks, ranks_that_idle_load_no_link) {
     return 0.0;
   };
   EXPECT_GT(on_two(2), 0);
-  // On four ranks there are pencils too, in which rank 0 exchanges with rank 1 as well.
+  // On four ranks there are pencils too. In these, rank 0 also exchanges with rank 1.
   EXPECT_DOUBLE_EQ(on_two(4), on_two(2));
 }
 

@@ -1,4 +1,4 @@
-// The planner's choices by the model: the best of its candidates, for visible reasons.
+// The planner's choices by the model. Each is the best of its candidates, and has a reason.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -26,7 +26,8 @@ Problem cube(std::int64_t n, std::int64_t ranks, Kind kind = Kind::c2c) {
   return checked(problem);
 }
 
-/// A switch of slow nodes: a start and a byte take so long, in either direction at once.
+/// Returns a machine with one switch. A message takes start_s, and s_per_byte for each byte. Both
+/// directions overlap.
 Machine switched(std::int64_t nodes, double start_s, double s_per_byte) {
   Machine machine = shipped_machine("celerons");
   machine.name = "switched";
@@ -43,7 +44,7 @@ std::set<Shape> input_grids(const std::vector<Plan>& plans) {
   return grids;
 }
 
-TEST(Planner, lines_lie_in_memory_between_exchanges_where_that_is_faster) {
+TEST(Planner, lines_are_contiguous_between_exchanges_if_that_is_faster) {
   Problem problem = cube(64, 16);
   problem.has_input = true;
   problem.input = Layout::grid(problem.shape, {1, 4, 4});
@@ -59,7 +60,7 @@ TEST(Planner, lines_lie_in_memory_between_exchanges_where_that_is_faster) {
   EXPECT_NE(between.axes.front(), 2) << "C order has its lines elsewhere";
   EXPECT_EQ(between.source.order().back(), between.axes.front());
   EXPECT_EQ(between.source.order(), between.target.order());
-  // The caller's layouts stay.
+  // The caller's layouts are not changed.
   EXPECT_EQ(plan.input(), problem.input);
   EXPECT_EQ(plan.output().order(), (std::vector<int>{0, 1, 2}));
 
@@ -108,7 +109,7 @@ TEST(Planner, every_way_is_a_plan) {
       }
 }
 
-TEST(Planner, what_the_caller_gave_stays) {
+TEST(Planner, layouts_of_the_caller_are_kept) {
   Problem problem = cube(32, 6);
   problem.has_input = true;
   problem.input = Layout::grid(problem.shape, {1, 2, 3});
@@ -122,14 +123,14 @@ TEST(Planner, what_the_caller_gave_stays) {
   for (const Exchange& exchange : plan.exchanges) EXPECT_EQ(exchange.schedule, Schedule::cyclic);
 }
 
-TEST(Planner, pairs_win_where_others_are_blocked) {
+TEST(Planner, pairs_win_if_other_schedules_block) {
   const Plan plan = make_plan(cube(256, 8, Kind::r2c), switched(8, 5e-5, 1e-8));
   ASSERT_EQ(plan.exchanges.size(), 1U) << explain(plan);
   EXPECT_EQ(plan.exchanges[0].schedule, Schedule::pairwise);
   EXPECT_EQ(plan.exchanges[0].wire_form, WireForm::packed);
 }
 
-TEST(Planner, pairs_in_pieces_win_where_only_whole_blocks_are_blocked) {
+TEST(Planner, pairs_in_pieces_win_if_only_whole_messages_block) {
   Machine machine = switched(8, 5e-5, 1e-8);
   machine.blocking = {{64 << 10, 1, 2, 2, 2}, {1 << 20, 4, 2, 2, 2}};
   const Plan plan = make_plan(cube(256, 8), machine);  // blocks of 4 MiB
@@ -140,7 +141,7 @@ TEST(Planner, pairs_in_pieces_win_where_only_whole_blocks_are_blocked) {
   EXPECT_EQ(make_plan(cube(256, 8), machine).exchanges[0].piece_bytes, 0);
 }
 
-TEST(Planner, a_way_that_blocks_with_one_exchange_is_not_dropped_where_another_serves) {
+TEST(Planner, a_plan_is_not_dropped_if_only_one_kind_of_exchange_blocks) {
   Machine machine = switched(16, 0, 8e-8);
   // As measured in the lab on a switch of small buffers.
   machine.blocking = {{4096, 1.4, 1.25, 1, 1}, {16 << 10, 1, 1, 1, 1}, {64 << 10, 1, 1, 6, 5.8}};
@@ -164,7 +165,7 @@ TEST(Planner, a_way_that_blocks_with_one_exchange_is_not_dropped_where_another_s
       << explain(plan);
 }
 
-TEST(Planner, a_collective_call_wins_where_it_was_measured_to) {
+TEST(Planner, a_collective_call_wins_if_measured_faster) {
   Machine machine = switched(8, 5e-5, 1e-8);
   machine.all_to_all = {{8, 0, 1e-6, 7 * 5e-9}};
   const Plan plan = make_plan(cube(128, 8), machine);
@@ -172,7 +173,7 @@ TEST(Planner, a_collective_call_wins_where_it_was_measured_to) {
   EXPECT_EQ(plan.exchanges[0].method, Method::collective);
 }
 
-TEST(Planner, what_no_machine_has_figures_of_is_only_taken_on_request) {
+TEST(Planner, methods_without_figures_need_a_request) {
   const Machine machine = switched(4, 1e-5, 1e-9);
   for (const Exchange& exchange : all_exchanges(cube(16, 4), 1)) {
     Problem problem = cube(16, 4);
@@ -185,15 +186,15 @@ TEST(Planner, what_no_machine_has_figures_of_is_only_taken_on_request) {
   }
 }
 
-TEST(Planner, fewer_ranks_work_where_messages_cost_more_than_they_bring) {
+TEST(Planner, fewer_ranks_work_if_messages_cost_more_than_they_save) {
   const Plan plan = make_plan(cube(32, 8), switched(8, 1e-1, 1e-8));
   EXPECT_EQ(plan.input().empty_ranks(), 7) << explain(plan);
   const Plan wide = make_plan(cube(256, 8), switched(8, 1e-5, 1e-10));
   EXPECT_EQ(wide.input().empty_ranks(), 0) << explain(wide);
 }
 
-/// Communication is the least certain part: one rank keeps work that more ranks would do hardly
-/// faster.
+/// Communication is the least certain part of the prediction. So one rank does work that would be
+/// hardly faster on more ranks.
 TEST(Planner, more_ranks_must_be_worth_it) {
   int kept_on_one = 0;
   bool was_spread = false;
@@ -217,7 +218,8 @@ TEST(Planner, more_ranks_must_be_worth_it) {
 TEST(Planner, an_array_that_one_node_cannot_hold_is_spread) {
   Machine machine = switched(8, 1e-1, 1e-6);
   EXPECT_EQ(make_plan(cube(64, 8), machine).input().empty_ranks(), 7);
-  machine.memory_bytes = 64 * 64 * 64 * 16;  // of the array; input, output and workspace are three
+  machine.memory_bytes = 64 * 64 * 64 * 16;  // the size of one array, but input, output and
+                                             // workspace are three
   const Plan plan = make_plan(cube(64, 8), machine);
   EXPECT_LE(3 * plan.input().max_local_volume() * 16, machine.memory_bytes) << explain(plan);
   machine.memory_bytes = 1 << 10;
@@ -246,7 +248,7 @@ TEST(Planner, exchanges_use_the_memory_of_nodes_alike) {
   EXPECT_GT(several, 0);
 }
 
-TEST(Planner, chunks_are_used_where_they_hide_something) {
+TEST(Planner, chunks_are_used_if_they_hide_time) {
   const Plan plan = make_plan(cube(256, 4), switched(4, 1e-5, 1e-9));
   ASSERT_EQ(plan.exchanges.size(), 1U);
   EXPECT_GT(plan.exchanges[0].chunks, 1) << explain(plan);
@@ -271,8 +273,8 @@ TEST(Planner, a_torus_prefers_rows_that_are_close) {
   }
 }
 
-/// The papers' own plans, and the fixed rule. Kind, pieces and chunks are decided one after the
-/// other, and each that is less simple must be worth half a per cent.
+/// Compares with the plans of the papers and of the fixed rule. Kind, pieces and chunks are decided
+/// one after the other. A less simple choice must gain half a per cent.
 TEST(Planner, no_preset_is_predicted_to_be_faster) {
   const Preset presets[] = {Preset::none,    Preset::fftw,    Preset::dmitruk, Preset::duke,
                             Preset::fft2d_i, Preset::fft2d_p, Preset::p3dfft};
@@ -292,7 +294,7 @@ TEST(Planner, no_preset_is_predicted_to_be_faster) {
       }
 }
 
-TEST(Planner, what_was_not_chosen_is_slower_and_told_why) {
+TEST(Planner, other_plans_are_slower_and_have_a_reason) {
   const Plan plan = make_plan(cube(128, 16, Kind::r2c), shipped_machine("ethernet-10g"));
   const Prediction& prediction = *plan.prediction;
   EXPECT_EQ(prediction.machine, "ethernet-10g");
@@ -308,7 +310,7 @@ TEST(Planner, what_was_not_chosen_is_slower_and_told_why) {
   }
 }
 
-TEST(Planner, explain_tells_the_prediction) {
+TEST(Planner, explain_prints_the_prediction) {
   const std::string text = explain(make_plan(cube(128, 16), shipped_machine("ethernet-10g")));
   for (const char* words : {"chosen by: the model, on the machine \"ethernet-10g\"", "predicted on",
                             "limited by", "read and written", "the next best of", " x "})
@@ -325,7 +327,7 @@ TEST(Planner, a_prediction_is_written_as_it_is_read) {
                [&] { plan_from_json(damaged); });
 }
 
-TEST(Planner, where_nodes_are_few_ranks_share_them) {
+TEST(Planner, with_few_nodes_ranks_share_them) {
   const Machine machine = shipped_machine("celerons");
   Problem pair = cube(128, 32);
   pair.ranks_per_node = 2;
@@ -335,7 +337,8 @@ TEST(Planner, where_nodes_are_few_ranks_share_them) {
   EXPECT_EQ(make_plan(apart, machine).prediction->cost, make_plan(pair, machine).prediction->cost);
 }
 
-/// Rows of 64 ranks are four lines of 16 nodes by default, and a cube of 4 x 4 x 4 is nearer.
+/// Returns a problem with rows of 64 ranks. By default a row is four lines of 16 nodes. In a cube
+/// of 4 x 4 x 4 the nodes of a row are nearer to each other.
 Problem rows_of_64() {
   Problem problem{.shape = {512, 512, 512}, .precision = Precision::f32};
   problem.ranks = 4096;
@@ -390,7 +393,8 @@ TEST(Planner, ranks_that_are_in_place_stay_there) {
   EXPECT_EQ(planner::with_ranks_in_place(ordered), ordered);
 }
 
-/// A small gain in another order is no reason to restart the ranks; the plan says so.
+/// A small gain in another order does not justify a restart of the ranks. The plan gives this
+/// reason.
 TEST(Planner, plans_in_other_orders_that_are_hardly_faster_have_that_reason) {
   const Machine machine = shipped_machine("ethernet-10g");
   planner::SearchResult found;
@@ -408,7 +412,7 @@ TEST(Planner, plans_in_other_orders_that_are_hardly_faster_have_that_reason) {
 }
 
 /// An all-to-all of all ranks is the same in every order.
-TEST(Planner, the_default_order_stays_where_nothing_is_gained) {
+TEST(Planner, the_default_order_is_kept_if_others_gain_nothing) {
   Problem problem = cube(128, 64);
   problem.has_input = true;
   problem.input = Layout::grid(problem.shape, {64, 1, 1});
@@ -421,9 +425,9 @@ TEST(Planner, the_default_order_stays_where_nothing_is_gained) {
   EXPECT_EQ(make_plan(cube(128, 16), shipped_machine("ethernet-10g")).prediction->order, "");
 }
 
-/// Columns of 4 ranks are on four nodes while rows of 4 share one; assigned cyclically, they share
-/// nodes.
-TEST(Planner, ranks_are_dealt_out_where_columns_exchange) {
+/// By default, rows of 4 ranks share a node and columns are on four nodes. If ranks are assigned
+/// cyclically, columns share nodes.
+TEST(Planner, ranks_are_assigned_in_turn_if_columns_exchange) {
   Problem problem{.shape = {64, 64, 64}, .axes = {0}};
   problem.ranks = 16;
   problem.ranks_per_node = 4;
@@ -456,7 +460,7 @@ TEST(Planner, node_memory_needs_the_ranks_of_a_node_together) {
   EXPECT_EQ(make_plan(problem, machine).prediction->order, "");
 }
 
-TEST(Planner, ranks_that_share_cores_are_told) {
+TEST(Planner, a_note_names_ranks_that_share_cores) {
   Machine machine = switched(4, 1e-5, 1e-9);
   machine.cores_per_node = 2;
   const auto notes = [&](std::int64_t ranks, std::int64_t on_node, int threads) {

@@ -20,7 +20,7 @@ class Pretended final : public Trials {
   std::function<bool(const Plan&)> fits = [](const Plan&) { return true; };
   double prepare_s = 0.01;
   double now_s = 0;
-  double longest_s = 0;  ///< of the steps of the trials
+  double longest_s = 0;  ///< longest step of the trials
   std::vector<Plan> prepared;
   std::vector<int> runs = {0, 0};  ///< in each place
   int rounds = 0;
@@ -52,7 +52,7 @@ bool same_choice(const Plan& one, const Plan& other) {
   return one.stages == other.stages && one.exchanges == other.exchanges;
 }
 
-/// Every plan but one takes its predicted time.
+/// Returns trials in which every plan but one takes its predicted time.
 Pretended as_predicted_but(const Plan& other, double factor) {
   Pretended trials;
   trials.seconds_of = [other, factor](const Plan& plan) {
@@ -120,7 +120,7 @@ TEST(Trials, AtMostOneTrialOverruns) {
     trials.prepare_s = 0.1;
     trials.seconds_of = [](const Plan&) { return 0.02; };
     plan_by_trials(problem, machine(), trials, budget_s);
-    // Two places made ready, a warm-up and nine rounds of both.
+    // Two plans are prepared, with a warm-up and nine rounds of both.
     EXPECT_LE(trials.now_s, budget_s + 2 * 0.1 + 2 * 10 * 0.02) << budget_s;
   }
 }
@@ -142,7 +142,7 @@ TEST(Trials, NoneStartsThatIsExpectedToOverrun) {
   const Plan plan = plan_by_trials(problem, machine(), trials, 1e-4);
   EXPECT_TRUE(trials.prepared.empty());
   EXPECT_EQ(plan.chosen_by, "model");
-  // Each takes about 0.4 s here: the third is expected to end after 1 s.
+  // Each trial takes about 0.4 s here. So the third is expected to end after 1 s.
   Pretended more;
   more.seconds_of = trials.seconds_of;
   plan_by_trials(problem, machine(), more, 1);
@@ -156,7 +156,8 @@ Problem with(Effort effort) {
   return asked;
 }
 
-/// Two directions of lines of 128 points, and a machine with a measured time for one of 256.
+/// Returns the planning time of lines of 128 points in both directions. `planning_s` is the
+/// measured time of one line of 256 points.
 double planning_of_128(double planning_s) { return 2 * planning_s * std::sqrt(0.5); }
 
 TEST(Trials, LocalFftsGetTheEffortThatTheBudgetAllows) {
@@ -181,7 +182,7 @@ TEST(Trials, LocalFftsGetTheEffortThatTheBudgetAllows) {
   EXPECT_EQ(effort_of(Effort::exhaustive, 0), Effort::estimate);
 }
 
-TEST(Trials, LessEffortThanAskedForIsTold) {
+TEST(Trials, LessEffortThanRequestedHasANote) {
   const auto told = [](double budget_s) {
     return explain(plan_by_model(with(Effort::measure), machine(), budget_s));
   };
@@ -204,13 +205,13 @@ TEST(Trials, NoneStartsWhosePlanningIsExpectedToOverrun) {
     plan_by_trials(with(Effort::measure), slow, trials, budget_s);
     return trials.prepared.size();
   };
-  // Half of it is for planning; the other half must do for three rounds of both.
+  // Half of the budget is for planning. The other half must be enough for three rounds of both.
   EXPECT_EQ(prepared(2.02 * all_s), 0U);
   EXPECT_EQ(prepared(0.99 * (all_s + 6 * once_s)), 0U);
   EXPECT_GT(prepared(1.01 * (all_s + 6 * once_s)), 0U);
 }
 
-/// A line planned with less effort takes longer where the machine knows so.
+/// A line that is planned with less effort takes longer, if the machine has times for both efforts.
 TEST(Trials, LinesArePredictedByTheirEffort) {
   Machine known = machine();
   known.arithmetic = {known.arithmetic[0], known.arithmetic[0]};

@@ -32,7 +32,7 @@ using test_support::expect_error;
 constexpr std::int64_t limit_bytes = 1 << 20;
 constexpr double wait_s = 20;
 
-/// A folder of its own, removed afterwards.
+/// A folder for the test, which is removed afterwards.
 class WisdomFile : public testing::Test {
  protected:
   WisdomFile() {
@@ -81,7 +81,7 @@ TEST_F(WisdomFile, GrowsByMerging) {
   EXPECT_EQ(files(), 1) << "a lock or a temporary file was left";
 }
 
-TEST_F(WisdomFile, DamagedOnesStayAsTheyAre) {
+TEST_F(WisdomFile, DamagedFilesAreNotChanged) {
   std::string cut = to_json(wisdom_of(2, 5));
   cut.resize(cut.size() / 2);
   const std::vector<std::string> damaged{"",
@@ -176,7 +176,7 @@ TEST_F(WisdomFile, ThatIsTooLongIsRefused) {
   EXPECT_EQ(files(), 1);
 }
 
-/// A disk without room, as a limit on the size of files.
+/// A limit on the size of files simulates a full disk.
 TEST_F(WisdomFile, AFullDiskLeavesWhatWas) {
   merge_into_file(path_, wisdom_of(2, 3));
   const std::string before = content();
@@ -330,11 +330,11 @@ class Busy {
   std::thread thread_;
 };
 
-/// A lock on a file that its holder has removed meanwhile is none.
+/// A lock on a file that its holder has removed meanwhile does not count.
 TEST_F(WisdomFile, ALockIsHeldByOneWhileLockFilesComeAndGo) {
   put("same");
   Busy other(path_ + ".lock");
-  // A busy machine may leave the other no turn for long.
+  // On a busy machine the other process may get no turn for a long time.
   const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
   const auto left = [&] { return std::chrono::steady_clock::now() < end; };
   for (int i = 0; i < 100 || (other.turns == 0 && left()); ++i)
@@ -361,7 +361,7 @@ TEST_F(WisdomFile, ProcessesAtOnceLoseNothing) {
         for (int i = 0; i < each; ++i) {
           const std::int64_t n = 2 + child * each + i;
           merge_into_file(path_, wisdom_of(n, n + 1));
-          read_wisdom(path_);  // whole at any time
+          read_wisdom(path_);  // the file must be complete at any time
         }
       } catch (...) {
         failed = 1;

@@ -35,7 +35,7 @@ MachineIdentity here() {
   return machine;
 }
 
-/// Every identity that differs from here() in one point.
+/// Returns identities that differ from here() in one point each.
 std::vector<MachineIdentity> elsewhere() {
   std::vector<MachineIdentity> all;
   for (const auto text :
@@ -249,7 +249,7 @@ TEST(Wisdom, MessagesArePrintableAndShort) {
 
 TEST(Wisdom, CutAnywhereIsRefused) {
   const std::string whole = to_json(wisdom_of({{here(), tried(16)}}));
-  // The last letter is the end of the line.
+  // The last character is the end of the line.
   for (std::size_t length = 0; length + 1 < whole.size(); length += 7)
     expect_error(ErrorCode::invalid_argument, {"wisdom"},
                  [&] { wisdom_from_json(whole.substr(0, length)); });

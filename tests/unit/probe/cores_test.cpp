@@ -31,7 +31,9 @@ TEST(ProbeCores, threads_of_a_core_count_once) {
   EXPECT_EQ(physical_cores(cpus.string()), 3);
 }
 
-TEST(ProbeCores, a_system_that_does_not_tell) { EXPECT_EQ(physical_cores("/no/such/folder"), 0); }
+TEST(ProbeCores, a_system_without_a_description) {
+  EXPECT_EQ(physical_cores("/no/such/folder"), 0);
+}
 
 }  // namespace
 }  // namespace weft::probe

@@ -1,4 +1,4 @@
-// The buffers of exchanges, against an independent list of forbidden overlaps.
+// The buffers of exchanges, compared with an independent list of forbidden overlaps.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -22,7 +22,7 @@ std::vector<MessageNeeds> needs_of(int exchanges, unsigned chunked, unsigned kee
   return needs;
 }
 
-/// Returns the source of stage i: the input, or the target of the exchange before it.
+/// Returns the source of a stage: the input, or the target of the previous exchange.
 int inlet(const std::vector<MessageBuffers>& chosen, std::size_t stage, bool in_place) {
   if (stage == 0) return in_place ? output_buffer : input_buffer;
   return chosen[stage - 1].recv;
@@ -102,7 +102,7 @@ TEST(MessageBuffers, NeedsOneArrayOrTwoWithChunks) {
       const unsigned all = (1U << exchanges) - 1;
       const unsigned last = 1U << (exchanges - 1);
       EXPECT_EQ(arrays_of(message_buffers(needs_of(exchanges, 0, 0), array_bytes, in_place)), 1U);
-      // In place with several exchanges, sent blocks that are kept would need a third array.
+      // In place with several exchanges, keeping sent blocks would need a third array.
       const unsigned keeps_sent = in_place && exchanges > 1 ? 0 : last;
       EXPECT_EQ(
           arrays_of(message_buffers(needs_of(exchanges, all, keeps_sent), array_bytes, in_place)),
@@ -110,8 +110,8 @@ TEST(MessageBuffers, NeedsOneArrayOrTwoWithChunks) {
     }
 }
 
-/// The reals of the output are slightly fewer bytes than the complex numbers. So the output holds all
-/// blocks but the own one.
+/// The real output has slightly fewer bytes than the complex numbers. So all blocks except the own
+/// one fit in it.
 TEST(MessageBuffers, RealOutputsHoldAllButTheOwnBlock) {
   const auto once = message_buffers(needs_of(1, 0, 0), array_bytes - 1, false);
   EXPECT_EQ(once[0].send, output_buffer);

@@ -19,7 +19,8 @@ inline void expect_whole(const Layout& layout, int axis) {
   }
 }
 
-/// One axis seen as two: rows of the view where the array is contiguous, twiddles between its axes.
+/// Expects a view (one axis treated as two). Ranks have rows of the view before the transforms, and
+/// twiddles are between its axes.
 inline void expect_is_view(const Plan& plan) {
   const Problem& problem = plan.problem;
   const Shape view = plan.view();

@@ -10,8 +10,7 @@
 
 namespace weft::test_support {
 
-/// Runs `f` in a process forked from this one; returns its result, its error, or "hangs" after 20
-/// s.
+/// Runs `f` in a forked process. Returns its result, its error, or "hangs" after 20 s.
 template <class F>
 std::string in_child(F&& f) {
   constexpr unsigned limit_s = 20;

@@ -14,9 +14,9 @@
 
 namespace weft::test_support {
 
-/// D disks in memory that hold N records of 8 bytes, or more, and count parallel I/Os exactly: each
-/// ticket is one. Transfers happen in wait() and not before. Throws internal when a ticket has two
-/// blocks of a disk, or anything but whole blocks, or touches another processor's disks.
+/// D disks in memory, with N records of 8 bytes or more. They count parallel I/Os exactly: each
+/// ticket is one. Transfers happen only in wait(). Throws internal if a ticket has two blocks of a
+/// disk or partial blocks, or accesses disks of another processor.
 class ModelDisks : public disk::Volume {
  public:
   explicit ModelDisks(const bmmc::DiskModel& disks, std::size_t record_bytes = 8)
@@ -25,7 +25,7 @@ class ModelDisks : public disk::Volume {
         data_(
             std::make_shared<Data>(static_cast<std::size_t>(disks.records()) * record_bytes / 8)) {}
 
-  /// The same records as one processor finds them.
+  /// Returns the same disks as one processor sees them.
   ModelDisks seen_by(int processor) const {
     ModelDisks view = *this;
     view.processor_ = processor;
@@ -42,7 +42,7 @@ class ModelDisks : public disk::Volume {
   std::int64_t independent_reads() const { return independent_reads_; }
   std::int64_t independent_writes() const { return independent_writes_; }
   std::int64_t under_way() const { return std::ssize(started_); }
-  /// The ticket that was given as this one of all fails in wait().
+  /// Makes wait() fail for this ticket.
   void fail_ticket(Ticket ticket) { failing_ = ticket; }
 
   std::int64_t bytes() const override { return std::ssize(*data_) * 8; }

@@ -21,14 +21,15 @@ inline Topology torus(std::vector<std::int64_t> extents, bool rings = true) {
   return topology;
 }
 
-/// With ranks that run over the nodes in this order.
+/// Returns a torus with this order of ranks.
 inline Topology torus(std::vector<std::int64_t> extents, std::string order) {
   Topology topology = torus(std::move(extents));
   topology.order = std::move(order);
   return topology;
 }
 inline Topology torus(std::vector<std::int64_t> extents, const char* order) {
-  return torus(std::move(extents), std::string(order));  // otherwise a pointer would become a bool
+  return torus(std::move(extents), std::string(order));  // without std::string, the pointer would
+                                                         // be converted to bool
 }
 
 }  // namespace weft::test_support

@@ -15,7 +15,7 @@ inline Machine round_machine() {
   return machine;
 }
 
-/// 1 ms and 1 MB/s to read, 2 ms and 0.5 MB/s to write, 10 ms until it answers.
+/// Returns a disk with 1 ms and 1 MB/s to read, 2 ms and 0.5 MB/s to write, and a latency of 10 ms.
 inline Disk round_disk() {
   return {.directory = "round",
           .latency_s = 0.01,
@@ -26,7 +26,8 @@ inline Disk round_disk() {
           .write_bytes_per_s = 5e5};
 }
 
-/// Columns of 64 x 64 complex128 in four panels of 16: 64 runs of 256 bytes on both sides.
+/// Returns a plan for the columns of 64 x 64 complex128, in four panels of 16 columns. A panel has
+/// 64 runs of 256 bytes on both sides.
 inline ooc::KPassPlan columns() {
   ooc::KPassPlan plan;
   plan.problem.shape = {64, 64};

@@ -12,7 +12,7 @@ namespace {
 using test_support::chosen_seed;
 using test_support::repeated_by;
 
-/// Sets a variable of the environment, or none, until it goes.
+/// Sets a variable of the environment, or removes it, until this object is destroyed.
 class Variable {
  public:
   Variable(const char* name, const char* value) : name_(name) {

@@ -78,8 +78,8 @@ class ThreadProcessorExchange final : public bmmc::ProcessorExchange {
   int rank_;
 };
 
-/// Does the work of all processors at the same time; throws the error of the first that failed. An
-/// error outside of together() ends the program, because the others would wait.
+/// Does the work of all processors at the same time. Throws the error of the first processor that
+/// failed. An error outside of together() ends the program, because the others would wait.
 inline void on_processors(
     int processors,
     const std::function<void(int processor, bmmc::ProcessorExchange& peers)>& work) {
