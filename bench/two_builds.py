@@ -19,7 +19,7 @@ from pathlib import Path
 from one_node import CASES
 from weft.cli.support.json_text import one_line
 
-# The keys kept of each output; the whole outputs would have megabytes.
+# The keys kept of each output, because whole outputs would have megabytes. An older build may lack some.
 KEPT = ("output", "command", "median_s", "min_s", "predicted_s", "roofline_s", "arithmetic_s", "error")
 HEAD = "| case | output | before, ms | now, ms | now / before |\n|---|---|---|---|---|"
 
@@ -57,7 +57,7 @@ def main() -> None:
             for name, output in cases:
                 for build in sorted(builds, reverse=run % 2 == 0):
                     found = measured(CASES[name].arguments, output, builds[build])
-                    facts = {"run": f"run-{run}", "build": build, "case": name, **{key: found[key] for key in KEPT}}
+                    facts = {"run": f"run-{run}", "build": build, "case": name, **{key: found.get(key) for key in KEPT}}
                     kept.write(one_line(facts) + "\n")
                     kept.flush()
                     seconds[name, output][build].append(found["median_s"])

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 import weft
-from weft.cli.dns import benchmark, checking, pictures, runs
+from weft.cli.dns import checking, pictures, runs, timing
 from weft.cli.support.choices import Json, Oversubscribe, Ranks, Threads
 from weft.cli.support.command import app, on_one_rank, start
 from weft.cli.support.session import Session
@@ -171,10 +171,10 @@ def bench_command(
     All take turns, and medians are printed. With scalars, the time of a transform is compared with a simulation that
     has none.
     """
-    options = benchmark.DnsBenchOptions(
+    options = timing.DnsBenchOptions(
         shape_value(shape, "AxBxC"), scheme, dealias, dtype, scalars, threads, repeat, as_json
     )
-    return start(context, partial(benchmark.run, options), ranks, threads, oversubscribe)
+    return start(context, partial(timing.run, options), ranks, threads, oversubscribe)
 
 
 @dns_app.command("cases")
