@@ -7,20 +7,18 @@ forcing or output. Rank 0 prints a line of JSON: the seconds of one right-hand s
 """
 
 import json
-import os
 import sys
-import tempfile
 import time
+
+import numpy as np
+from fluiddyn.util import mpi
+from fluidsim.solvers.ns3d.solver import Simul
 
 EVALUATIONS = 4
 WARM_UPS = 2
 
 
 def simulation(points: int, fft: str):
-    os.environ["FLUIDSIM_PATH"] = tempfile.mkdtemp(prefix="fluidsim-")
-    import numpy as np
-    from fluidsim.solvers.ns3d.solver import Simul
-
     params = Simul.create_default_params()
     params.output.HAS_TO_SAVE = False
     oper = params.oper
@@ -46,8 +44,6 @@ def simulation(points: int, fft: str):
 
 def main() -> None:
     points, fft, steps = int(sys.argv[1]), sys.argv[2], int(sys.argv[3])
-    from fluiddyn.util import mpi
-
     printed, sys.stdout = sys.stdout, sys.stderr  # the solver prints its parameters
     sim = simulation(points, fft)
     seconds = []

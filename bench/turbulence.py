@@ -16,6 +16,7 @@ import shutil
 import statistics
 import subprocess
 import sys
+import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -67,6 +68,7 @@ def output_of(command: list[str]) -> dict:
     environment = {
         **os.environ,
         "OMP_NUM_THREADS": "1",
+        "FLUIDSIM_PATH": tempfile.gettempdir(),
         "OMPI_ALLOW_RUN_AS_ROOT": "1",
         "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
     }

@@ -12,7 +12,7 @@ import numpy as np
 
 from weft import array_files, errors, runtime
 from weft._support import checks
-from weft.arrays import Array
+from weft.arrays import Array, Side
 from weft.dns import outputs
 from weft.dns.densities import densities, moments
 from weft.dns.forcing import ForceOptions
@@ -189,10 +189,6 @@ class SimulationCase:
                     f'{what} and kind = "{kind}" must be given together; given {what.partition(".")[0]}.kind = '
                     f'"{section["kind"]}"'
                 )
-            if given is not None and self.sections["grid"]["dealias"] == "3/2":
-                raise errors.InvalidArgument(
-                    f'{what} must be left out with dealias = "3/2", which has other points; give dealias = "2/3"'
-                )
             for path in [given] if isinstance(given, str) else given or []:
                 if not os.path.exists(path.partition(":")[0]):
                     raise errors.InvalidArgument(f"{what} must exist; there is no {path}")
@@ -324,8 +320,12 @@ def _scalar_field(scalar: Values, sim: Simulation) -> Any:
 
 
 def _loaded(path: str, sim: Simulation) -> Array:
-    values, _ = array_files.load(path, sim.fft.input.layout, sim.comm, dtype=sim.fft.input.dtype)
-    return values
+    """Returns this rank's part of a field in a file, which has the points of the grid."""
+
+    def load(side: Side) -> Array:
+        return array_files.load(path, side.layout, sim.comm, dtype=side.dtype)[0]
+
+    return sim.loaded(load)
 
 
 def memory_bytes(case: SimulationCase) -> int:

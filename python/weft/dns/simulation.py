@@ -13,7 +13,7 @@ import numpy as np
 from weft import errors, runtime
 from weft._planning import Layout, Plan
 from weft._support import dtypes, pickles
-from weft.arrays import Array
+from weft.arrays import Array, Side
 from weft.dns import checkpoints as checkpoint_files
 from weft.dns.diagnostics import Diagnosis, Flow, diagnosis_of
 from weft.dns.forces import Forces
@@ -369,21 +369,31 @@ class Simulation:
 
     def on_grid(self, spectrum: Array) -> tuple[Array, Layout]:
         """Returns this rank's part of a field on the grid of the simulation, and the layout of the whole."""
-        fft = self._fft
-        if self.grid.products_shape != self.grid.shape:
-            if self._on_grid is None:
-                self._on_grid = FFT(
-                    self.grid.shape,
-                    kind="r2c",
-                    modes=self.grid.modes,
-                    norm="forward",
-                    dtype=fft.input.dtype,
-                    comm=self.comm,
-                    threads=self._threads,
-                    like=fft,
-                )
-            fft = self._on_grid
+        fft = self._grid_transform()
         return fft.backward(spectrum), fft.input.layout
+
+    def loaded(self, load: Callable[[Side], Array]) -> Array:
+        """Returns a field where products are formed. `load` gets its arrays on the grid, and returns this rank's."""
+        fft = self._grid_transform()
+        values = load(fft.input)
+        return values if fft is self._fft else self._fft.backward(fft.forward(values))
+
+    def _grid_transform(self) -> FFT:
+        """Returns the transform between the spectra and the grid of the simulation. Collective at the first call."""
+        if self.grid.products_shape == self.grid.shape:
+            return self._fft
+        if self._on_grid is None:
+            self._on_grid = FFT(
+                self.grid.shape,
+                kind="r2c",
+                modes=self.grid.modes,
+                norm="forward",
+                dtype=self._fft.input.dtype,
+                comm=self.comm,
+                threads=self._threads,
+                like=self._fft,
+            )
+        return self._on_grid
 
     def _checked_end(self, until: Any, cfl: Any, dt: Any) -> float:
         end = number(until, "until")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -266,21 +267,22 @@ def _compiled(call: Any) -> tuple[int, int] | None:
 
 def _of_capsule(capsule: Any) -> tuple[int, int]:
     """Returns the addresses in a capsule, as scipy.LowLevelCallable takes it."""
-    api = ctypes.pythonapi
-    name_of = _typed(api.PyCapsule_GetName, ctypes.c_char_p, ctypes.py_object)
-    name = name_of(capsule)
+    name = _python_function("PyCapsule_GetName", ctypes.c_char_p, ctypes.py_object)(capsule)
     if name != _CAPSULE_NAME:
         raise errors.InvalidArgument(
             f"a PyCapsule of fields must have the name {_CAPSULE_NAME.decode()!r}; given "
             f"{None if name is None else name.decode(errors='replace')!r}; make it with this name"
         )
-    function = _typed(api.PyCapsule_GetPointer, ctypes.c_void_p, ctypes.py_object, ctypes.c_char_p)(capsule, name)
-    data = _typed(api.PyCapsule_GetContext, ctypes.c_void_p, ctypes.py_object)(capsule)
+    pointer_of = _python_function("PyCapsule_GetPointer", ctypes.c_void_p, ctypes.py_object, ctypes.c_char_p)
+    function = pointer_of(capsule, name)
+    data = _python_function("PyCapsule_GetContext", ctypes.c_void_p, ctypes.py_object)(capsule)
     return function or 0, data or 0
 
 
-def _typed(function: Any, result: Any, *arguments: Any) -> Any:
+@cache
+def _python_function(name: str, result: Any, *arguments: Any) -> Any:
     """Returns a function of Python's C interface, and sets its types, which ctypes does not know."""
+    function = getattr(ctypes.pythonapi, name)
     return ctypes.PYFUNCTYPE(result, *arguments)(ctypes.cast(function, ctypes.c_void_p).value or 0)
 
 

@@ -58,6 +58,7 @@ PRINTING = [
     "wisdom merge new.json w.json",
     "probe --show celerons",
     "dns cases",
+    "dns bench 8x8x8 --repeat 5",
     "dns check abc --machine celerons",
     "dns run abc --set time.until=0.1",
     "dns resume d",

@@ -127,6 +127,46 @@ TEST_P(AcrossATile, lines_agree_with_the_direct_transform) {
           }
 }
 
+/// Returns how many of the `count` first lines were transformed alone as in a call for all lines.
+/// Also checks that no other line was written.
+template <class Real>
+std::int64_t equal_first_lines(Engine& engine, const LineProblem& problem, std::int64_t count) {
+  const Rows<Real> in(problem);
+  const Rows<Real> all(problem);
+  const Rows<Real> first(problem);
+  for (std::int64_t row = 0; row < problem.length; ++row)
+    for (std::int64_t i = 0; i < in.count; ++i)
+      in.at(row, i) = static_cast<Real>((row * 37 + i * 53) % 101 - 50);
+  const auto lines = engine.lines(problem);
+  lines->execute(in.memory.data(), all.memory.data());
+  if (!lines->execute_first(in.memory.data(), first.memory.data(), count)) return -1;
+  std::int64_t equal = 0;
+  for (std::int64_t line = 0; line < problem.count; ++line) {
+    bool is_equal = true;
+    for (std::int64_t row = 0; row < problem.length; ++row)
+      for (std::int64_t i = 2 * line; i < 2 * line + 2; ++i) {
+        const Real bound = 100 * problem.length * std::numeric_limits<Real>::epsilon();
+        is_equal = is_equal && std::abs(first.at(row, i) - all.at(row, i)) < bound;
+        if (line >= count) EXPECT_EQ(first.at(row, i), Rows<Real>::guard);
+      }
+    equal += is_equal ? 1 : 0;
+  }
+  return equal;
+}
+
+TEST_P(AcrossATile, first_lines_are_transformed_alone) {
+  Engine& engine = kernel::engine(std::get<0>(GetParam()));
+  for (const std::int64_t count : {1, 2, 5, 11, 19}) {
+    const LineProblem problem = problem_of(LineKind::c2c_forward, 12, 19, 20);
+    const std::int64_t equal = problem.precision == Precision::f32
+                                   ? equal_first_lines<float>(engine, problem, count)
+                               : problem.precision == Precision::f64
+                                   ? equal_first_lines<double>(engine, problem, count)
+                                   : equal_first_lines<long double>(engine, problem, count);
+    EXPECT_EQ(equal, engine.name() == "ducc0" ? count : -1);
+  }
+}
+
 TEST_P(AcrossATile, real_lines_and_overlapping_rows_are_refused) {
   Engine& engine = kernel::engine(std::get<0>(GetParam()));
   for (const LineKind kind : {LineKind::r2c, LineKind::c2r})
