@@ -128,7 +128,8 @@ class Layout {
   /// Returns the layout of one component.
   Layout of_one_component() const;
 
-  /// Returns whether every rank has the same box in both layouts, for any form and memory order.
+  /// Returns whether every rank has the same box in both layouts. Each may be a process grid or
+  /// boxes, in any memory order.
   bool same_boxes(const Layout& other) const;
 
   /// Returns the ranks with a box that overlaps `box`, in rank order.
@@ -136,7 +137,8 @@ class Layout {
 
   /// "slab", "pencil", "brick", "grid" (4 or more split axes), "whole" (1 rank has all), "boxes".
   std::string family() const;
-  /// One line: family, grid or number of boxes, and the memory order if it is not C order.
+  /// Returns one line: shape, family, grid or number of boxes, empty ranks, and the memory order if
+  /// it is not C order.
   std::string describe() const;
 
   friend bool operator==(const Layout&, const Layout&) = default;

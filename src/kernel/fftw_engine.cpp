@@ -14,11 +14,13 @@
 // FFTW, or another library with its interface, as an engine.
 //
 // FFTW's planner is not thread-safe, so plans are made and destroyed under a mutex. Each precision
-// has its own mutex, because the three libraries share no state. The program may use FFTW itself.
-// So weft never calls a function that changes FFTW for the whole process, such as fftw_cleanup or
-// fftw_make_planner_thread_safe. Such a program must not plan in one thread while weft plans in
-// another. It must not call fftw_cleanup while it holds transforms of weft. It should set
-// fftw_plan_with_nthreads back to 1 before it makes them. Executing is always safe.
+// has its own mutex, because the three libraries share no state.
+//
+// A program may use FFTW itself. So weft calls no function that changes FFTW for the whole process,
+// such as fftw_cleanup or fftw_make_planner_thread_safe. One exception: learn() adds wisdom. The
+// program must not plan in one thread while weft plans in another. It must not call fftw_cleanup
+// while it holds transforms of weft. Before it makes a transform of weft, it should set
+// fftw_plan_with_nthreads back to 1. Executing is always safe.
 
 namespace weft::kernel {
 namespace {
@@ -30,8 +32,9 @@ ProcessMutex& planner_mutex(Precision precision) {
   return mutexes[static_cast<std::size_t>(precision)];
 }
 
-/// Returns whether FFTW_UNALIGNED is needed. If lines begin at odd places, FFTW 3.3.8 (Ubuntu
-/// 22.04) treats them as aligned, and crashes while it plans r2c with FFTW_PATIENT.
+/// Returns whether FFTW_UNALIGNED is needed. If some lines do not begin at multiples of 16 bytes,
+/// FFTW 3.3.8 (Ubuntu 22.04) still treats them as aligned. It then crashes while it plans r2c with
+/// FFTW_PATIENT.
 bool must_say_unaligned(const LineProblem& problem) {
   constexpr std::int64_t simd_bytes = 16;
   return problem.kind == LineKind::r2c && problem.effort == Effort::exhaustive &&
@@ -101,11 +104,12 @@ class FftwLines final : public LineTransform {
     void* in = scratch.data();
     void* out = problem.in_place ? in : separate.data();
     const bool across = problem.form == TileForm::across;
-    const FftwLoop near{across ? problem.count : problem.length, 1, 1};
-    const FftwLoop far{across ? problem.length : problem.count, problem.in_pitch,
-                       problem.out_pitch};
-    const FftwLoop& line = across ? far : near;
-    const FftwLoop& lines = across ? near : far;
+    // One loop has stride 1: that over lines across a tile, otherwise that along a line.
+    const FftwLoop contiguous{across ? problem.count : problem.length, 1, 1};
+    const FftwLoop pitched{across ? problem.length : problem.count, problem.in_pitch,
+                           problem.out_pitch};
+    const FftwLoop& line = across ? pitched : contiguous;
+    const FftwLoop& lines = across ? contiguous : pitched;
     const unsigned flags = planner_flags(problem);
     const std::lock_guard lock(planner_mutex(precision_));
     const LineKind kind = problem.kind;
@@ -116,7 +120,8 @@ class FftwLines final : public LineTransform {
     return planned_r2r(problem, in, out, flags);
   }
 
-  /// Real lines, or the two parts of complex lines as lines of every other real.
+  /// Plans real lines. It transforms the real and the imaginary parts of complex lines separately,
+  /// each as a line of reals with stride 2.
   void* planned_r2r(const LineProblem& problem, void* in, void* out, unsigned flags) const {
     const std::ptrdiff_t parts = problem.parts ? 2 : 1;
     const FftwLoop line{problem.length, parts, parts};
@@ -157,8 +162,8 @@ class FftwEngine final : public Engine {
     return supports(precision) && library_.of(precision).plan_r2r != nullptr;
   }
 
-  /// Short lines are faster if they are transformed together; long lines are not. Across a tile all
-  /// lines are faster together, because vectors hold numbers of adjacent lines.
+  /// One call should transform more contiguous lines, the shorter they are. In the form `across` it
+  /// transforms 16 lines of any length, because vectors hold numbers of adjacent lines.
   std::int64_t lines_together(Precision, std::int64_t length, TileForm form) const override {
     return form == TileForm::across ? 16 : length <= 32 ? 16 : length <= 128 ? 8 : 4;
   }
@@ -174,7 +179,11 @@ class FftwEngine final : public Engine {
   void learn(Precision precision, const std::string& text) override {
     const FftwFunctions& functions = library_.of(precision);
     const std::lock_guard lock(planner_mutex(precision));
-    if (functions.import_wisdom == nullptr || functions.import_wisdom(text.c_str()) == 0)
+    if (functions.import_wisdom == nullptr)
+      throw Error(ErrorCode::invalid_argument,
+                  "wisdom needs a library that imports it; " + description() +
+                      " does not; plan without it");
+    if (functions.import_wisdom(text.c_str()) == 0)
       throw Error(ErrorCode::invalid_argument,
                   "wisdom of FFTW must be of the same version and instruction sets; " +
                       description() + " refuses this one; plan without it");

@@ -1,7 +1,7 @@
 """Checkpoints: the state of a simulation in a folder, from which it resumes bit for bit.
 
-A checkpoint is a folder with one .npy file for each register and field, in double precision, and `checkpoint.json` with
-all numbers. It has a temporary name until it is complete and on its disk. The last two checkpoints are kept.
+A register is one set of all fields, as a scheme in time needs it (weft.dns.schemes). A checkpoint is a folder with one
+.npy file for each field of each register, in double precision, and `checkpoint.json` with all numbers. It has a temporary name until it is complete and on its disk. The last two checkpoints are kept.
 """
 
 from __future__ import annotations
@@ -60,8 +60,8 @@ def write(
     return str(final)
 
 
-def names_in(path: Any, comm: Any) -> list[str]:
-    """Returns the paths of the checkpoints in a folder, the newest first. Collective."""
+def paths_in(path: Any, comm: Any) -> list[str]:
+    """Returns the paths of the checkpoints in a folder, the newest first, or the path of one. Collective."""
     folder = Path(checks.file_path(path, "checkpoints"))
 
     def listed() -> list[str]:
@@ -73,7 +73,10 @@ def names_in(path: Any, comm: Any) -> list[str]:
 
 
 def read_record(path: str, comm: Any) -> dict[str, Any]:
-    """Returns the numbers of a checkpoint. Raises IoFailure on all ranks if they are incomplete. Collective."""
+    """Returns the numbers of a checkpoint. Collective.
+
+    Errors, on all ranks: IoFailure if they are missing or damaged, Unsupported for another format.
+    """
     return dict(runtime.from_first(comm, lambda: _record_of(Path(path))))
 
 

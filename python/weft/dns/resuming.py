@@ -50,7 +50,7 @@ def resume(
 
 def first_whole(folder: str, read: Callable[[str], Simulation], comm: Any, warn: Callable[[str], object]) -> Simulation:
     """Returns the result of `read` for the newest undamaged checkpoint in a folder. Collective."""
-    names = checkpoints.names_in(folder, comm)
+    names = checkpoints.paths_in(folder, comm)
     for name in names:
         try:
             return read(name)

@@ -88,7 +88,7 @@ def test_a_planned_exchange_can_be_forced() -> None:
         assert forced == planned
 
 
-def test_every_option_has_help_a_type_and_a_place() -> None:
+def test_every_option_has_help_a_type_and_calls_that_take_it() -> None:
     for record in (Exchange, Planning):
         for each in options_of(record):
             assert each.help.endswith(".") and each.type.values and each.places, each.name
@@ -125,7 +125,7 @@ def test_plans_check_their_options_as_transforms_do() -> None:
         weft.plan((8, 8), ranks=10**30)
 
 
-def test_disks_list_no_words_that_they_refuse() -> None:
+def test_out_of_core_options_do_not_offer_the_fixed_rule() -> None:
     values = {
         record: next(each.type.values for each in options_of(record) if each.name == "machine")
         for record in (Planning, OocOptions)
@@ -135,5 +135,5 @@ def test_disks_list_no_words_that_they_refuse() -> None:
         machine_of("fixed-rule")
 
 
-def test_choices_without_a_default_say_who_chooses() -> None:
+def test_help_of_every_exchange_option_states_its_default() -> None:
     assert all("Default:" in each.help for each in options_of(Exchange))
