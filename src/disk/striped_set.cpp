@@ -209,7 +209,7 @@ void StripedSet::refuse(std::int64_t block) const {
                   " does not agree: " + files_[static_cast<std::size_t>(place.disk)].name() + ", " +
                   std::to_string(block_length(block)) + " bytes at offset " +
                   std::to_string(place.row * striping_.block_bytes) +
-                  "; check the disk and write the set again");
+                  "; check the disk, then restore the block from a copy, or write the set again");
 }
 
 void StripedSet::flush() {

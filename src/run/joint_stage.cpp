@@ -106,6 +106,27 @@ Box room_between(const JointSpec& spec, const std::vector<DraftPass>& drafts) {
   return room;
 }
 
+/// Returns the stage with the nearer of its two outer axes outermost. The outer passes also access
+/// what the functions there keep, so that most accesses are then to adjacent memory.
+JointSpec with_near_lines_outside(JointSpec spec) {
+  std::vector<AxisTransform>& there = spec.stage.transforms;
+  std::vector<AxisTransform>& back = spec.transforms_back;
+  if (!spec.turn || there.size() < 3 || back.size() != there.size()) return spec;
+  AxisTransform* const last = &back.back();
+  const auto is_free = [](const AxisTransform& t) {
+    return t.kind.is_c2c() && !kernel::numbers_lines(t);
+  };
+  const bool are_free = is_free(there[0]) && is_free(there[1]) && is_free(last[0]) &&
+                        is_free(last[-1]) && last[0].axis == there[0].axis &&
+                        last[-1].axis == there[1].axis;
+  const Shape& strides = spec.stage.inlet.pieces[0].strides;
+  if (!are_free || strides[there[1].axis] >= strides[there[0].axis] || strides[there[1].axis] == 1)
+    return spec;
+  std::swap(there[0], there[1]);
+  std::swap(last[0], last[-1]);
+  return spec;
+}
+
 /// Returns the bytes of the widest element between passes.
 std::int64_t widest_bytes(const JointSpec& spec, Precision precision) {
   std::int64_t widest =
@@ -118,9 +139,10 @@ std::int64_t widest_bytes(const JointSpec& spec, Precision precision) {
 
 }  // namespace
 
-JointStage::JointStage(const JointSpec& spec, const kernel::ChainTables& tables,
+JointStage::JointStage(const JointSpec& given, const kernel::ChainTables& tables,
                        const kernel::LocalOptions& options, BufferSizes& sizes) {
-  if (spec.stage.source.empty()) return;
+  if (given.stage.source.empty()) return;
+  const JointSpec spec = with_near_lines_outside(given);
   const std::vector<DraftPass> drafts = drafts_of(spec, options);
   Place between;
   if (drafts.size() > 1)

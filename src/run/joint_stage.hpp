@@ -31,7 +31,7 @@ struct JointSpec {
 class JointStage {
  public:
   /// `tables` must outlive the stage. `sizes` (bytes) is increased to the needs of the stage.
-  JointStage(const JointSpec& spec, const kernel::ChainTables& tables,
+  JointStage(const JointSpec& given, const kernel::ChainTables& tables,
              const kernel::LocalOptions& options, BufferSizes& sizes);
 
   kernel::ScratchSize scratch_size() const { return scratch_; }

@@ -50,7 +50,8 @@ class Steps:
         self._sim, self._dt, self._diagnose = sim, dt, diagnose
 
     def prepare(self) -> None:
-        return None
+        """Takes a step, because steps of a run follow one another."""
+        self._sim.step(self._dt)
 
     def run(self) -> float:
         return timed(lambda: self._sim.step(self._dt, diagnose=self._diagnose))
@@ -67,7 +68,8 @@ class TransformsAlone:
         self._spectra = [sim.fft.output.zeros() for _ in range(self.back)]
 
     def prepare(self) -> None:
-        return None
+        """Calls them once, as a program does."""
+        self._call_all()
 
     def run(self) -> float:
         return timed(self._call_all)
