@@ -283,6 +283,21 @@ def test_an_experiment_with_transforms_reaches_its_verdict(machine_for_clusters:
     assert "Reproduced: more nodes on a medium make the exchange slower" in text
 
 
+def test_steps_of_the_solver_run_on_nodes(machine_for_clusters: str, tmp_path: Path) -> None:
+    if machine_for_clusters != "openmpi":
+        pytest.skip("MPICH over TCP may hang at the end (lab/README.md): one MPI shows what the lab does")
+    done = weft_lab_command("experiment", "dns", "--quick", "--results", str(tmp_path), limit_s=240)
+    assert done.returncode == 0, done.stderr
+    with (tmp_path / "dns" / "data.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    assert [(row["nodes"], row["extent"]) for row in rows] == [("1", "32"), ("4", "32")]
+    assert [int(row["sent_bytes"]) > 0 for row in rows] == [False, True]
+    assert all(float(row["step_s"]) > float(row["exchange_s"]) for row in rows)
+    assert all(float(row["predicted_s"]) > 0 for row in rows)
+    text = " ".join((tmp_path / "dns" / "table.md").read_text().split())  # its lines are wrapped
+    assert "0.57 in the paper; by the model of its Celerons" in text
+
+
 def test_the_planner_meets_its_rivals_on_nodes(machine_for_clusters: str, tmp_path: Path) -> None:
     if machine_for_clusters != "openmpi":
         pytest.skip("MPICH over TCP may hang at the end (lab/README.md): one MPI shows what the lab does")

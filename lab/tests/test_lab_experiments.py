@@ -136,6 +136,61 @@ def test_the_case_study_names_the_fastest() -> None:
     assert "the fastest is another one in 1 of 1 cases: the picture changes." in text
 
 
+def solver_rows(on_four_s: float, extents: tuple[int, ...] = (64, 128)) -> list[dict[str, Any]]:
+    """Returns the rows of steps that take 1 s on one node, and all their time in the exchange on four."""
+    module = find("dns")
+    rows = []
+    for extent in extents:
+        alone = module.MeasuredStep(1.0, 0.0, 0, 0.125, 0.5)
+        four = module.MeasuredStep(on_four_s, on_four_s, 4000, 0.125, 2 * on_four_s)
+        rows += [module.row_of(1, extent, alone, alone, 1e4), module.row_of(4, extent, four, alone, 1e4)]
+    return rows
+
+
+def test_a_step_with_a_core_for_each_node_is_computed_from_the_measured_ones() -> None:
+    row = solver_rows(0.5)[1]
+    assert (row["speed_up"], row["efficiency"], row["wire_s"]) == (2.0, 0.5, 0.1)
+    assert (row["apart_s"], row["apart_efficiency"]) == (0.75, pytest.approx(1 / 3))
+
+
+def test_the_solver_is_judged_with_the_processors_of_the_paper() -> None:
+    pytest.importorskip("weft")
+    module = find("dns")
+    text = module.verdict(solver_rows(0.5))
+    assert "Measured are `step_s`" in text and "`apart_s` is not measured" in text
+    assert "50% on one node (at most 50%) and 100% on more nodes (at most 100%)" in text
+    assert "more nodes are always faster than one: reproduced" in text and "own cores more nodes are faster" in text
+    assert "Their efficiency rises with the size: reproduced" in text
+    assert "| 32 | 128^3 | - | - |" in text, "on 32 nodes nothing is measured"
+    slow = module.verdict(solver_rows(1e3, extents=(64,)))
+    assert "more nodes are not always faster than one: contradicted" in slow and "not always faster than one." in slow
+    assert "with the size: " not in slow
+
+
+def test_the_model_of_a_step_is_printed_beside_the_figure_of_the_paper() -> None:
+    pytest.importorskip("weft")
+    module = find("dns")
+    modelled, separate = module.modelled_efficiencies(module.PAPER_EXTENT, module.PAPER_NODES)
+    assert separate == pytest.approx(0.37, abs=0.01), "that of one transform"
+    assert separate < modelled < 1, "a step that sends only the kept modes is more efficient"
+    text = module.verdict(solver_rows(0.5))
+    assert f"0.57 in the paper; by the model of its Celerons {modelled:.2f} for weft's step and {separate:.2f}" in text
+
+
+def test_nodes_that_compute_another_flow_are_refused() -> None:
+    module = find("dns")
+    alone, other = (module.MeasuredStep(1.0, 0.0, 0, energy, 1.0) for energy in (0.125, 0.126))
+    module._require_same_flow(alone, alone, 4, 64)
+    with pytest.raises(LabError, match=r"at 64\^3 its energy is 0.125 on one node and 0.126 on 4"):
+        module._require_same_flow(alone, other, 4, 64)
+
+
+def test_the_time_with_an_exchange_under_way_is_counted_once() -> None:
+    steps = pytest.importorskip("weft_lab.programs.steps")
+    assert steps.covered_s([(0.0, 2.0), (1.0, 1.5), (4.0, 5.0), (4.5, 6.0)]) == 4.0
+    assert steps.covered_s([]) == 0.0
+
+
 def hub_rows(*seconds: float) -> list[dict[str, Any]]:
     common = {"nodes": 8, "extent": 128, "wire_s": 0.04, "pair_mbit_per_s": 95.0}
     return [{**common, "hub_nodes": k, "exchange_s": s} for k, s in zip((1, 2, 4), seconds, strict=True)]

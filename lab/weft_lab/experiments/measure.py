@@ -15,6 +15,7 @@ from weft_lab.topology import Spec
 EXCHANGE = str(Path(__file__).parents[1] / "programs" / "exchange.py")
 # Long enough for the link to be the limit, short enough for the queue of a small switch.
 WIRE_LENGTHS = (1 << 14, 1 << 15, 1 << 16)
+PROBE_S, PROBE_QUICK_S = 24, 4
 
 
 @dataclass(frozen=True)
@@ -86,6 +87,14 @@ def bench(
     """Returns the output of `weft bench --json` for a problem; ranks : 0 means one on each node."""
     words = [sys.executable, "-m", "weft", "bench", *problem, *options, "--json"]
     return json.loads(launch.output(launch.Job(ranks or spec.nodes, tuple(words), per_node, settings.mpi), spec))
+
+
+def probe(settings: Settings, spec: Spec, ranks: int, target: Path) -> Path:
+    """Writes the machine that `weft probe` measures on the first nodes, while all of them compute; returns its path."""
+    words = [sys.executable, "-m", "weft", "probe", "-o", str(target)]
+    words += ["--seconds", str(PROBE_QUICK_S if settings.quick else PROBE_S)]
+    launch.output(launch.Job(ranks, tuple(words), 1, settings.mpi), spec)
+    return target
 
 
 def peer_s(result: dict[str, Any], name: str) -> float:

@@ -13,6 +13,7 @@ import numpy as np
 
 from weft_lab import launch
 from weft_lab.cluster import cluster
+from weft_lab.experiments.measure import probe
 from weft_lab.experiments.settings import Settings
 from weft_lab.rates import format_rate
 from weft_lab.rivals import CHOICE, PRESETS, SPREAD, RivalProblem, decisions, rivals, way
@@ -30,7 +31,6 @@ STATEMENT = (
 Row = dict[str, Any]
 IGNORES = ("nodes", "rate")
 CONTEST = str(Path(__file__).parents[1] / "programs" / "contest.py")
-PROBE_S, PROBE_QUICK_S = 24, 4
 CHOICES = (CHOICE, SPREAD)
 ERROR_MAX, LOSS_MAX = 0.25, 0.10
 # Two times of the same plan on this kind of machine differ by this factor.
@@ -78,18 +78,11 @@ def at(place: Place, settings: Settings) -> Iterator[Row]:
     with cluster(given.spec(place.nodes, place.switch)) as spec, tempfile.TemporaryDirectory() as folder:
         for ranks, problems in place.problems.items():
             settings.say(f"planner: {spec.describe()}, weft probe on {ranks}")
-            profile = _probe(settings, spec, ranks, Path(folder) / f"{ranks}.json")
+            profile = probe(settings, spec, ranks, Path(folder) / f"{ranks}.json")
             for problem in problems:
                 settings.say(f"planner: {spec.describe()}, {problem} on {ranks}")
                 for row in contest(settings, spec, ranks, problem, profile):
                     yield {**common, "nodes": ranks, **row}
-
-
-def _probe(settings: Settings, spec: Spec, ranks: int, target: Path) -> Path:
-    words = [sys.executable, "-m", "weft", "probe", "-o", str(target)]
-    words += ["--seconds", str(PROBE_QUICK_S if settings.quick else PROBE_S)]
-    launch.output(launch.Job(ranks, tuple(words), 1, settings.mpi), spec)
-    return target
 
 
 def contest(settings: Settings, spec: Spec, ranks: int, problem: RivalProblem, profile: Path) -> Iterator[Row]:
