@@ -46,9 +46,7 @@ _MEANING = (
 _ON_CELERONS = (
     "The paper's processors are much slower than these cores. So the next table has their computing by weft's model of "
     "the machine `celerons`. *Lab's links* adds the measured `exchange_s`. *Modelled* is weft's step by the model "
-    "alone. *13 transforms* are separate, and send all modes, as in the paper.\n\n"
-    "With a truncated spectrum the model counts too many lines in a stage of several axes. So it overestimates the "
-    "computing of weft's step, most of all on one node. Efficiencies with that computing are too high."
+    "alone. *13 transforms* are separate, and send all modes, as in the paper."
 )
 
 
