@@ -15,6 +15,7 @@
 #include "planner/describe.hpp"
 #include "planner/orders.hpp"
 #include "planner/search.hpp"
+#include "planner/short_rows.hpp"
 
 namespace weft::planner {
 namespace {
@@ -41,20 +42,8 @@ constexpr double worth_a_memory_order = 0.05;
 /// The same for more ranks, because communication is the least certain part of the prediction.
 constexpr double worth_more_ranks = 0.05;
 
-/// The same for an output whose rows are cut to less than `short_row_bytes`. The model does not know
-/// that tiles of short rows are slower.
+/// The same for an output whose rows are cut.
 constexpr double worth_short_rows = 0.02;
-constexpr std::int64_t short_row_bytes = 512;
-
-/// Returns whether ranks have only short parts of the rows of a plan's output.
-bool cuts_rows(const Plan& plan) {
-  const Layout& output = plan.stages.back().target;
-  if (!output.is_grid()) return false;
-  const auto fastest = static_cast<std::size_t>(output.order().back());
-  const std::int64_t parts = output.process_grid()[fastest];
-  const std::int64_t row_bytes = output.shape()[fastest] * complex_bytes(plan.problem.precision);
-  return parts > 1 && row_bytes < short_row_bytes * parts;
-}
 
 /// The machine with its ranks in one order, and the counts for that order.
 struct Setting {

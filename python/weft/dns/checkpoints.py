@@ -1,7 +1,8 @@
 """Checkpoints: the state of a simulation in a folder, from which it resumes bit for bit.
 
 A register is one set of all fields, as a scheme in time needs it (weft.dns.schemes). A checkpoint is a folder with one
-.npy file for each field of each register, in double precision, and `checkpoint.json` with all numbers. It has a temporary name until it is complete and on its disk. The last two checkpoints are kept.
+.npy file for each field of each register, in double precision, and `checkpoint.json` with all numbers. It has a
+temporary name until it is complete and on its disk. The last two checkpoints are kept.
 """
 
 from __future__ import annotations
