@@ -42,9 +42,6 @@ constexpr double worth_a_memory_order = 0.05;
 /// The same for more ranks, because communication is the least certain part of the prediction.
 constexpr double worth_more_ranks = 0.05;
 
-/// The same for an output whose rows are cut.
-constexpr double worth_short_rows = 0.02;
-
 /// The machine with its ranks in one order, and the counts for that order.
 struct Setting {
   Machine machine;
@@ -80,7 +77,8 @@ class Search {
     add_those_back_at_input(all);
     add_in_default_order(all);
     sort(all);
-    return best_first(best_worth_its_ranks(all, best_worth_its_order(all)));
+    PredictedPlan best = best_worth_its_rows(all, best_worth_its_order(all));
+    return best_first(best_worth_its_ranks(all, std::move(best)));
   }
 
  private:
@@ -258,15 +256,10 @@ class Search {
     return best;
   }
 
-  /// Returns the time by which plans are compared.
-  static double compared_seconds(const PredictedPlan& each) {
-    return each.seconds * (cuts_rows(each.plan) ? 1 + worth_short_rows : 1);
-  }
-
   static void sort(std::vector<PredictedPlan>& all) {
     std::stable_sort(all.begin(), all.end(),
                      [](const PredictedPlan& one, const PredictedPlan& other) {
-                       return compared_seconds(one) < compared_seconds(other);
+                       return one.seconds < other.seconds;
                      });
   }
 
