@@ -180,9 +180,8 @@ class FftwEngine final : public Engine {
     const FftwFunctions& functions = library_.of(precision);
     const std::lock_guard lock(planner_mutex(precision));
     if (functions.import_wisdom == nullptr)
-      throw Error(ErrorCode::invalid_argument,
-                  "wisdom needs a library that imports it; " + description() +
-                      " does not; plan without it");
+      throw Error(ErrorCode::invalid_argument, "wisdom needs a library that imports it; " +
+                                                   description() + " does not; plan without it");
     if (functions.import_wisdom(text.c_str()) == 0)
       throw Error(ErrorCode::invalid_argument,
                   "wisdom of FFTW must be of the same version and instruction sets; " +

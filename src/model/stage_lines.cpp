@@ -38,8 +38,9 @@ StageLines lines_along(const Plan& plan, const Stage& given, int axis) {
                                                 : plan.problem.kind_of(axis);
   // A cosine or sine transform of complex numbers is two real transforms, of both parts.
   const double parts = keeps_elements(kind) && given.target_element == Element::complex ? 2 : 1;
-  const double lines = parts * static_cast<double>(is_view ? layout.max_local_volume() / length(layout)
-                                                           : line_count(stage, axis));
+  const double lines =
+      parts * static_cast<double>(is_view ? layout.max_local_volume() / length(layout)
+                                          : line_count(stage, axis));
   // If the array has only a part of each line, the whole line is transformed.
   return {kind, is_view ? length(layout) : plan.problem.shape[static_cast<std::size_t>(axis)],
           lines};

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "common.hpp"
@@ -41,13 +42,18 @@ ooc::PassFiles files_of(const Stored& input, const Stored& output,
           .backend = disk::backend_from_string(backend)};
 }
 
-ooc::PassOptions options_of(const std::string& effort, int sign, double scale, bool orthogonal,
-                            const nb::object& progress) {
-  return {.effort = from_string<Effort>(effort),
-          .sign = sign,
-          .scale = scale,
-          .orthogonal = orthogonal,
+ooc::PassOptions options_of(const RunSettings& settings, const nb::object& progress) {
+  return {.effort = from_string<Effort>(settings.effort),
+          .sign = settings.sign,
+          .scale = settings.scale,
+          .orthogonal = settings.orthogonal,
           .on_panel = [&progress](const ooc::PassProgress& at) { tell(progress, at); }};
+}
+
+ooc::PassProgress start_of(const std::tuple<std::int64_t, std::int64_t, bool>& given) {
+  return {.pass = std::get<0>(given),
+          .panels_done = std::get<1>(given),
+          .has_journal = std::get<2>(given)};
 }
 
 ooc::Checkpoints checkpoints_of(const nb::object& keeper) {
@@ -78,19 +84,15 @@ nb::dict as_dict(const ooc::PassOutcome& outcome) {
 namespace {
 
 nb::dict run_passes(const ooc::KPassPlan& plan, const Stored& input, const Stored& output,
-                    const std::vector<std::string>& scratch_directories, const std::string& backend,
-                    const std::string& effort, int sign, double scale, bool orthogonal,
-                    const nb::object& progress, bool moves_only,
+                    const RunSettings& settings, const nb::object& progress, bool moves_only,
                     const std::optional<Stored>& scratch,
                     const std::tuple<std::int64_t, std::int64_t, bool>& start,
                     const nb::object& keeper) {
-  ooc::PassFiles files = files_of(input, output, scratch_directories, backend);
+  ooc::PassFiles files = files_of(input, output, settings.scratch_directories, settings.backend);
   if (scratch) files.scratch = to_stored(*scratch);
-  ooc::PassOptions options = options_of(effort, sign, scale, orthogonal, progress);
+  ooc::PassOptions options = options_of(settings, progress);
   options.moves_only = moves_only;
-  options.start = {.pass = std::get<0>(start),
-                   .panels_done = std::get<1>(start),
-                   .has_journal = std::get<2>(start)};
+  options.start = start_of(start);
   files.checks_output = !keeper.is_none() && !plan.problem.in_place;
   if (!keeper.is_none()) options.checkpoints = checkpoints_of(keeper);
   ooc::PassOutcome outcome;
@@ -104,9 +106,21 @@ nb::dict run_passes(const ooc::KPassPlan& plan, const Stored& input, const Store
 }  // namespace
 
 void bind_ooc_runs(nb::module_& m) {
-  m.def("run_passes", &run_passes, "plan"_a, "input"_a, "output"_a, "scratch_directories"_a,
-        "backend"_a, "effort"_a, "sign"_a, "scale"_a, "orthogonal"_a, "progress"_a.none(),
-        "moves_only"_a = false, "scratch"_a.none() = nb::none(),
+  nb::class_<RunSettings>(m, "RunSettings", "How passes run, the same on every rank.")
+      .def(
+          "__init__",
+          [](RunSettings* self, std::vector<std::string> scratch_directories, std::string backend,
+             std::string effort, int sign, double scale, bool orthogonal) {
+            new (self) RunSettings{std::move(scratch_directories),
+                                   std::move(backend),
+                                   std::move(effort),
+                                   sign,
+                                   scale,
+                                   orthogonal};
+          },
+          "scratch_directories"_a, "backend"_a, "effort"_a, "sign"_a, "scale"_a, "orthogonal"_a);
+  m.def("run_passes", &run_passes, "plan"_a, "input"_a, "output"_a, "settings"_a,
+        "progress"_a.none(), "moves_only"_a = false, "scratch"_a.none() = nb::none(),
         "start"_a = std::tuple<std::int64_t, std::int64_t, bool>(0, 0, false),
         "keeper"_a.none() = nb::none(),
         "Executes the passes of a plan on existing files, from a pass and a panel on; "

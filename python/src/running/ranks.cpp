@@ -20,18 +20,14 @@ namespace weft::python {
 namespace {
 
 nb::dict run_passes_on_ranks(const ooc::KPassPlan& plan, const Stored& input, const Stored& output,
-                             const std::vector<std::string>& scratch_directories,
-                             const std::string& backend, const std::string& effort, int sign,
-                             double scale, bool orthogonal, const nb::object& progress, int comm,
+                             const RunSettings& settings, const nb::object& progress, int comm,
                              const std::vector<std::string>& own_scratch,
                              const std::tuple<std::int64_t, std::int64_t, bool>& start,
                              const nb::object& keeper) {
-  ooc::PassFiles files = files_of(input, output, scratch_directories, backend);
+  ooc::PassFiles files = files_of(input, output, settings.scratch_directories, settings.backend);
   files.own_scratch = own_scratch;
-  ooc::PassOptions options = options_of(effort, sign, scale, orthogonal, progress);
-  options.start = {.pass = std::get<0>(start),
-                   .panels_done = std::get<1>(start),
-                   .has_journal = std::get<2>(start)};
+  ooc::PassOptions options = options_of(settings, progress);
+  options.start = start_of(start);
   if (!keeper.is_none()) options.checkpoints = checkpoints_of(keeper);
   ooc::SharedOutcome outcome;
   {
@@ -48,8 +44,7 @@ nb::dict run_passes_on_ranks(const ooc::KPassPlan& plan, const Stored& input, co
 }  // namespace
 
 void bind_ooc_runs_on_ranks(nb::module_& m) {
-  m.def("run_passes_on_ranks", &run_passes_on_ranks, "plan"_a, "input"_a, "output"_a,
-        "scratch_directories"_a, "backend"_a, "effort"_a, "sign"_a, "scale"_a, "orthogonal"_a,
+  m.def("run_passes_on_ranks", &run_passes_on_ranks, "plan"_a, "input"_a, "output"_a, "settings"_a,
         "progress"_a.none(), "comm"_a, "own_scratch"_a = std::vector<std::string>(),
         "start"_a = std::tuple<std::int64_t, std::int64_t, bool>(0, 0, false),
         "keeper"_a.none() = nb::none(),

@@ -98,10 +98,7 @@ class CoreRun:
             "plan": self.plan,
             "input": self.source,
             "output": space.output,
-            "scratch_directories": list(self.scratch),
-            "backend": self.backend,
-            "effort": self.effort,
-            "sign": self.sign,
-            "scale": self.scale,
-            "orthogonal": self.orthogonal,
+            "settings": running().RunSettings(
+                list(self.scratch), self.backend, self.effort, self.sign, self.scale, self.orthogonal
+            ),
         }

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from weft import errors
 from weft._support import checks
@@ -20,6 +20,16 @@ FILTERED = (
 )
 
 
+class CoreFilter(NamedTuple):
+    """A :class:`DiskFilter` in the form for the core."""
+
+    name: str
+    numbers: list[float]
+    axis: int
+    order: int
+    lengths: list[float]
+
+
 @dataclass(frozen=True)
 class DiskFilter:
     """An operator bound to one array. `axis` counts in C order. Each planned axis has a length."""
@@ -30,10 +40,11 @@ class DiskFilter:
     order: int
     lengths: tuple[float, ...]
 
-    def to_core(self) -> tuple[str, list[float], int, int, list[float]]:
+    def to_core(self) -> CoreFilter:
+        """Returns the filter for the core."""
         # JSON has no infinity. The largest float replaces it, because its square is infinite too.
         numbers = [min(number, sys.float_info.max) for number in self.numbers]
-        return self.name, numbers, self.axis, self.order, list(self.lengths)
+        return CoreFilter(self.name, numbers, self.axis, self.order, list(self.lengths))
 
 
 @dataclass(frozen=True)

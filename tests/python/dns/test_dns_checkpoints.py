@@ -118,6 +118,16 @@ def test_ranks_resume_bit_for_bit_and_other_ranks_to_rounding(tmp_path: Path, po
             np.testing.assert_allclose(found, wanted, rtol=0, atol=1e-12 * largest)
 
 
+def test_twenty_forced_steps_are_alike_on_all_ranks(pool: Pool) -> None:
+    """With random forces on the velocity and a scalar, a constant power and a held energy."""
+    alone = pool.values("dns_on_ranks.after_twenty_steps", 1, folder="")[0]
+    largest = max(max(map(abs, field)) for field in alone)
+    for ranks in (2, 3, 5, 8):
+        other = pool.values("dns_on_ranks.after_twenty_steps", ranks, folder="")[0]
+        for found, wanted in zip(other, alone, strict=True):
+            np.testing.assert_allclose(found, wanted, rtol=0, atol=1e-12 * largest, err_msg=f"{ranks} ranks")
+
+
 def test_the_last_two_checkpoints_stay(tmp_path: Path) -> None:
     sim = simulation()
     for _ in range(3):
