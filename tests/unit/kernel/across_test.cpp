@@ -147,7 +147,9 @@ std::int64_t equal_first_lines(Engine& engine, const LineProblem& problem, std::
       for (std::int64_t i = 2 * line; i < 2 * line + 2; ++i) {
         const Real bound = 100 * problem.length * std::numeric_limits<Real>::epsilon();
         is_equal = is_equal && std::abs(first.at(row, i) - all.at(row, i)) < bound;
-        if (line >= count) EXPECT_EQ(first.at(row, i), Rows<Real>::guard);
+        if (line >= count) {
+          EXPECT_EQ(first.at(row, i), Rows<Real>::guard);
+        }
       }
     equal += is_equal ? 1 : 0;
   }
