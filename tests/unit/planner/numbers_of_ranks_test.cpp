@@ -63,11 +63,13 @@ TEST(PlannerNumbersOfRanks, ranks_that_idle_load_no_link) {
   Machine machine = shipped_machine("fleet");
   machine.memory_bytes = 0;
   const auto on_two = [&](std::int64_t ranks) {
+    double fastest = std::numeric_limits<double>::infinity();
     for (const Plan& plan : candidates(cube_on(64, ranks, Kind::r2c), machine))
-      if (planner::ranks_used(plan) == 2) return plan.prediction->cost.seconds();
-    return 0.0;
+      if (planner::ranks_used(plan) == 2)
+        fastest = std::min(fastest, plan.prediction->cost.seconds());
+    return fastest;
   };
-  EXPECT_GT(on_two(2), 0);
+  EXPECT_LT(on_two(2), std::numeric_limits<double>::infinity());
   // On four ranks there are pencils too. In these, rank 0 also exchanges with rank 1.
   EXPECT_DOUBLE_EQ(on_two(4), on_two(2));
 }
