@@ -42,18 +42,22 @@ def simulation(points: int, fft: str):
     return sim
 
 
+def barrier() -> None:
+    """Waits for all ranks. Without mpiexec there is no communicator."""
+    if mpi.nb_proc > 1:
+        mpi.comm.Barrier()
+
+
 def main() -> None:
     points, fft, steps = int(sys.argv[1]), sys.argv[2], int(sys.argv[3])
     printed, sys.stdout = sys.stdout, sys.stderr  # the solver prints its parameters
     sim = simulation(points, fft)
     seconds = []
     for _ in range(WARM_UPS + steps):
-        for _ in range(mpi.nb_proc > 1):
-            mpi.comm.Barrier()
+        barrier()
         start = time.perf_counter()
         sim.time_stepping.one_time_step_computation()
-        for _ in range(mpi.nb_proc > 1):
-            mpi.comm.Barrier()
+        barrier()
         seconds.append((time.perf_counter() - start) / EVALUATIONS)
     if mpi.rank == 0:
         print(

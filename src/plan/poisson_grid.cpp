@@ -99,8 +99,8 @@ Kinds kinds_of(const std::vector<AxisEnds>& ends, GridPoints points, Element ele
   return Kinds(std::move(kinds));
 }
 
-/// Returns the number of points of a padded open axis. With so many points, the periodic images of
-/// the charges do not reach the box.
+/// Returns the number of points of a padded open axis, enough to keep the periodic images of the
+/// charges away from the box.
 std::int64_t padded(std::int64_t n, double length, double diagonal, PoissonMethod method) {
   const double factor = method == PoissonMethod::free_potential ? 2 : (length + diagonal) / length;
   const double least = std::ceil(static_cast<double>(n) * factor);

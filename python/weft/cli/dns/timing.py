@@ -21,7 +21,7 @@ from weft.dns.schemes import RIGHT_SIDE, Evaluation
 from weft.dns.simulation import Simulation
 from weft.dns.sizes import simulation_bytes, transform_counts
 
-#: A diagnosis in so many steps, for the share of time that diagnostics take.
+#: The number of steps with one diagnosis, for the share of time that diagnostics take.
 DIAGNOSED_EVERY = 10
 _VISCOSITY = 1 / 1600
 _CFL = 0.25
