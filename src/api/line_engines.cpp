@@ -93,8 +93,9 @@ class Chooser {
   /// Returns the trial that decides for these lines. It has no times yet.
   planner::LineTrial trial_of(const LineEngine& lines,
                               const std::vector<kernel::Engine*>& engines) const {
-    planner::LineTrial trial{lines.kind,  plan_.problem.precision, plan_.line_effort, lines.length,
-                             lines.lines, lines.across_memory};
+    planner::LineTrial trial{
+        lines.kind,  plan_.problem.precision, plan_.line_effort,       lines.length,
+        lines.lines, lines.across_memory,     !plan_.exchanges.empty()};
     while (trial.length > longest_tried && trial.length % 2 == 0) trial.length /= 2;
     for (const kernel::Engine* engine : engines) {
       trial.ways.push_back({engine->name(), false});
@@ -108,9 +109,10 @@ class Chooser {
     std::vector<kernel::LineChoice> ways;
     for (const planner::LineWay& way : trial.ways)
       ways.push_back({&kernel::engine(way.engine), form_of(way.across_tile)});
-    const std::vector<double> seconds = probe::line_trial(
-        {trial.kind, trial.precision, trial.effort, trial.length, trial.lines, trial.across_memory},
-        ways, comm_);
+    const std::vector<double> seconds =
+        probe::line_trial({trial.kind, trial.precision, trial.effort, trial.length, trial.lines,
+                           trial.across_memory, trial.exchanged},
+                          ways, comm_);
     for (std::size_t i = 0; i < seconds.size(); ++i) trial.ways[i].seconds = seconds[i];
     new_trials_.add(trial);
     return trial.number_of_fastest();

@@ -58,7 +58,9 @@ TilePass::TilePass(const AxisTransform& transform, const Box& region,
   tile_row_pitch_bytes_ = tile.row_pitch_bytes;
   tile_lines_ = tile.lines;
   tile_bytes_ = std::max(tile.bytes(), transform.length * tile.row_pitch_bytes);
-  in_place_tile_ = 2 * tile_bytes_ > cache_sizes().l2_bytes;
+  // Engines have memory of their own, up to two tiles: ducc0 for a vector of lines, FFTW for long
+  // ones. Two tiles and this memory should fit in the cache.
+  in_place_tile_ = 4 * tile_bytes_ > cache_sizes().l2_bytes;
   std::vector<int> other_axes;
   for (int axis = 0; axis < region.dims(); ++axis)
     if (axis != transform.axis) other_axes.push_back(axis);

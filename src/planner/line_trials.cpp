@@ -22,7 +22,7 @@ constexpr auto fields<planner::LineTrial> = std::tuple(
     Field{"effort", &planner::LineTrial::effort}, Field{"length", &planner::LineTrial::length},
     Field{"lines", &planner::LineTrial::lines},
     Field{"across_memory", &planner::LineTrial::across_memory},
-    Field{"ways", &planner::LineTrial::ways});
+    Field{"exchanged", &planner::LineTrial::exchanged}, Field{"ways", &planner::LineTrial::ways});
 
 }  // namespace json
 
@@ -34,13 +34,13 @@ using json::JsonPlace;
 using json::Object;
 
 /// Grows when an older weft would misread newer trials.
-constexpr std::int64_t trials_version = 1;
+constexpr std::int64_t trials_version = 2;
 
 /// Returns whether two trials compare the same ways for the same lines.
 bool same_lines(const LineTrial& one, const LineTrial& other) {
   const auto key = [](const LineTrial& trial) {
     return std::tie(trial.kind, trial.precision, trial.effort, trial.length, trial.lines,
-                    trial.across_memory);
+                    trial.across_memory, trial.exchanged);
   };
   return key(one) == key(other) &&
          std::equal(one.ways.begin(), one.ways.end(), other.ways.begin(), other.ways.end(),

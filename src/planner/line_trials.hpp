@@ -26,6 +26,7 @@ struct LineTrial {
   std::int64_t length = 1;
   std::int64_t lines = 1;  ///< lines of the array that was transformed
   bool across_memory = false;
+  bool exchanged = false;  ///< lines were moved between the tile and two pieces of an array
   std::vector<LineWay> ways = {};
   friend bool operator==(const LineTrial&, const LineTrial&) = default;
 

@@ -77,9 +77,24 @@ class Array {
   }
 
   kernel::Place place(int buffer) const {
-    const Box array = box(buffer);
-    return {{{array, buffer, 0, {array.extent(1), 1}}},
-            has_reals(buffer) ? real_bytes(tried_.precision) : complex_bytes(tried_.precision)};
+    Box rest = box(buffer);
+    kernel::Place place;
+    place.element_bytes =
+        has_reals(buffer) ? real_bytes(tried_.precision) : complex_bytes(tried_.precision);
+    std::int64_t offset = 0;
+    const auto add = [&](const Box& piece) {
+      place.pieces.push_back({piece, buffer, offset, {piece.extent(1), 1}});
+      offset += piece.volume();
+    };
+    const std::int64_t half = rest.extent(axis()) / 2;
+    if (tried_.exchanged && buffer == 1 && half > 0) {
+      Box first = rest;
+      first.upper[axis()] = half;
+      rest.lower[axis()] = half;
+      add(first);
+    }
+    add(rest);
+    return place;
   }
 
   kernel::Sweep sweep(Direction direction, const kernel::LineChoice& way) const {
@@ -88,6 +103,8 @@ class Array {
     const kernel::LineKind kind = kernel::line_kind(tried_.kind, direction);
     options.choices.push_back({choice_kind(kind), tried_.across_memory, tried_.length, way});
     const int from = direction == Direction::forward ? 0 : 1;
+    if (kernel::streams(box(from), place(from), place(1 - from), false))
+      options.outlet_stores = kernel::Stores::streaming;
     const kernel::AxisTransform transform{.axis = axis(), .kind = kind, .length = tried_.length};
     return {box(from), {transform}, place(from), place(1 - from), options};
   }

@@ -18,10 +18,13 @@ struct TriedLines {
   std::int64_t length = 1;  ///< points of a line, real ones for r2c
   std::int64_t lines = 1;
   bool across_memory = false;
+  bool exchanged =
+      false;  ///< the transformed lines are in two pieces, as if two ranks had sent them
 };
 
 /// Returns the seconds that each way takes for one line. The lines are those of an array in memory,
-/// because a way includes moving them to the cache and back. The ways run in turn, several times.
+/// because a way includes moving them to the cache and back. Large arrays are written past the
+/// caches, as by a stage. The ways run in turn, several times.
 /// Each rank takes the shortest time of a way; the result is that of the slowest rank. Collective:
 /// all ranks compute at the same time, each on one thread, and get the same figures.
 ///

@@ -154,7 +154,8 @@ JointStage::JointStage(const JointSpec& given, const kernel::ChainTables& tables
     const Place& from = i == 0 ? spec.stage.inlet : between;
     const Place& to = i + 1 == drafts.size() ? spec.stage.outlet : between;
     kernel::LocalOptions pass_options = options;
-    if (streams(box, from, to, false)) pass_options.outlet_stores = kernel::Stores::streaming;
+    if (kernel::streams(box, from, to, false))
+      pass_options.outlet_stores = kernel::Stores::streaming;
     JointPass pass;
     pass.fields = draft.parts.front().fields;
     pass.functions = draft.functions;

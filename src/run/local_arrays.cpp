@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "kernel/cache.hpp"
-
 namespace weft::run {
 namespace {
 
@@ -33,13 +31,6 @@ kernel::Place dense_array(const Box& box, int buffer, std::int64_t element_bytes
   auto& size = sizes[static_cast<std::size_t>(buffer)];
   size = std::max(size, box.volume() * element_bytes);
   return array_place(box, c_strides(box), buffer, element_bytes);
-}
-
-bool streams(const Box& box, const kernel::Place& from, const kernel::Place& to, bool in_place) {
-  const bool same_memory = in_place || (!from.pieces.empty() && !to.pieces.empty() &&
-                                        from.pieces[0].buffer == to.pieces[0].buffer);
-  const std::int64_t bytes = box.volume() * std::max(from.element_bytes, to.element_bytes);
-  return !same_memory && bytes > kernel::cache_sizes().l3_share_bytes;
 }
 
 }  // namespace weft::run

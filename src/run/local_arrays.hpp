@@ -19,8 +19,4 @@ Box box_after(Box box, const std::vector<kernel::AxisTransform>& transforms, std
 kernel::Place dense_array(const Box& box, int buffer, std::int64_t element_bytes,
                           BufferSizes& sizes);
 
-/// Returns whether a sweep writes its outlet past the caches, because a large array is not read
-/// soon. If the inlet is in the same memory, the overwritten lines are in cache already.
-bool streams(const Box& box, const kernel::Place& from, const kernel::Place& to, bool in_place);
-
 }  // namespace weft::run

@@ -170,7 +170,7 @@ std::vector<kernel::Sweep> make_sweeps(const StageSpec& given, const kernel::Loc
                              kernel::widest_element_bytes(transforms[next - 1], options.precision),
                              may_overwrite_from, sizes);
     kernel::LocalOptions sweep_options = options;
-    if (streams(box, from, to, spec.in_place))
+    if (kernel::streams(box, from, to, spec.in_place))
       sweep_options.outlet_stores = kernel::Stores::streaming;
     sweeps.emplace_back(
         box, std::vector<AxisTransform>(transforms.begin() + first, transforms.begin() + next),

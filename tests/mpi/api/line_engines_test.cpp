@@ -100,8 +100,9 @@ TEST_F(LineEngines, AreTriedOnceForEachKindAndLength) {
   const planner::LineTrials trials = kept();
   ASSERT_EQ(trials.all().size(), 5U);
   for (const LineEngine& lines : plan.line_engines) {
-    planner::LineTrial wanted{lines.kind,   Precision::f64, Effort::estimate,
-                              lines.length, lines.lines,    lines.across_memory};
+    planner::LineTrial wanted{
+        lines.kind,  Precision::f64,      Effort::estimate,       lines.length,
+        lines.lines, lines.across_memory, !plan.exchanges.empty()};
     for (const std::string& name : kernel::engine_names()) {
       wanted.ways.push_back({name, false});
       if (lines.across_memory) wanted.ways.push_back({name, true});

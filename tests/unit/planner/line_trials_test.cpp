@@ -20,6 +20,7 @@ LineTrial trial(std::int64_t length, double fftw_s, double ducc0_s) {
           length,
           16,
           true,
+          false,
           {{"fftw", false, fftw_s}, {"ducc0", true, ducc0_s}}};
 }
 
@@ -50,7 +51,7 @@ TEST(LineTrials, AreFoundForTheSameLinesOnly) {
   trials.add(trial(8, 1, 2));
   const LineTrial same = trial(8, 0, 0);
   ASSERT_NE(trials.find(same), nullptr);
-  std::vector<LineTrial> others(8, same);
+  std::vector<LineTrial> others(9, same);
   others[0].kind = Kind::r2c;
   others[1].precision = Precision::f64;
   others[2].effort = Effort::estimate;
@@ -59,6 +60,7 @@ TEST(LineTrials, AreFoundForTheSameLinesOnly) {
   others[5].across_memory = false;
   others[6].ways.pop_back();
   others[7].ways[0].across_tile = true;
+  others[8].exchanged = !same.exchanged;
   for (const LineTrial& other : others) EXPECT_EQ(trials.find(other), nullptr);
 }
 
@@ -82,7 +84,7 @@ TEST(LineTrials, OtherTextIsRefused) {
     text.replace(place, from.size(), to);
     expect_error(ErrorCode::invalid_argument, words, [&] { line_trials_from_json(text); });
   };
-  refused("\"version\":1", "\"version\":2", {"trials.version", "version 1"});
+  refused("\"version\":2", "\"version\":1", {"trials.version", "version 2"});
   refused("\"length\":8", "\"length\":0", {"trials.trials[0]", "at least 1"});
   refused("\"lines\":16", "\"lines\":-1", {"trials.trials[0]", "at least 1"});
   refused("\"seconds\":1.0", "\"seconds\":0", {"seconds must be above 0"});
