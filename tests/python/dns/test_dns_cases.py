@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -214,6 +216,17 @@ def test_the_command_draws_a_run(case: Path, tmp_path: Path) -> None:
     assert_refused(command("dns", "plot", "small", cwd=tmp_path), 1, "a table must be that of the run", "budget.csv")
 
 
+@pytest.mark.parametrize(("viscosity", "drawn"), [("6.25e-4", True), ("0.01", False)])
+def test_the_picture_of_taylor_green_has_the_points_of_dlr(tmp_path: Path, viscosity: str, drawn: bool) -> None:
+    pytest.importorskip("matplotlib")
+    settings = ("grid.shape=[16,16,16]", f"fluid.viscosity={viscosity}", "time.until=0.2")
+    words = [word for setting in settings for word in ("--set", setting)]
+    assert_done(command("dns", "run", "taylor-green-1600", "--to", "tg", *words, cwd=tmp_path))
+    assert_done(command("dns", "plot", "tg", "--svg", cwd=tmp_path))
+    # matplotlib names each text in a comment.
+    assert ("DLR, 512^3" in (tmp_path / "tg" / "plots" / "energy.svg").read_text()) == drawn
+
+
 def test_refused_commands(case: Path, tmp_path: Path) -> None:
     assert_refused(command("dns", "run", "no.toml", cwd=tmp_path), 1, "a case must be a file in TOML")
     assert_refused(command("dns", "resume", ".", cwd=tmp_path), 2, "must have case.toml; . has none")
@@ -245,6 +258,32 @@ def test_check_predicts_and_runs_nothing(case: Path, tmp_path: Path) -> None:
     done = command("dns", "check", str(case), *large, cwd=tmp_path)
     assert done.status == 1
     assert "a case must fit in memory; small needs about" in done.err
+
+
+@pytest.mark.parametrize("ranks", [None, "2"])
+def test_a_terminal_shows_progress_and_a_pipe_does_not(case: Path, tmp_path: Path, ranks: str | None) -> None:
+    words = ["dns", "run", str(case), *(["-n", ranks] if ranks else [])]
+    piped = command(*words, "--to", "piped", cwd=tmp_path)
+    assert_done(piped)
+    assert piped.err == ""
+    ours, theirs = os.openpty()
+    with open(ours, "rb", buffering=0) as shown:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "weft", *words, "--to", "shown"],
+            cwd=tmp_path,
+            env=clean_environment(),
+            stdout=subprocess.DEVNULL,
+            stderr=theirs,
+        )
+        os.close(theirs)
+        text = b""
+        # The end of a terminal is an error on Linux, and an empty read elsewhere.
+        with contextlib.suppress(OSError):
+            while part := shown.read(4096):
+                text += part
+        assert process.wait(timeout=120) == 0
+    line = re.search(r"step \d+, time \S+ of 0\.2, dt \S+, E \S+, eps \S+, k_max eta \S+, .* left", text.decode())
+    assert line, text
 
 
 @pytest.mark.parametrize("ranks", [None, "2"])
