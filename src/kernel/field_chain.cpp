@@ -42,6 +42,14 @@ std::int64_t element_bytes_at(const ChainSpec& spec, std::size_t function, bool 
   return before ? spec.inlet.element_bytes : spec.outlet.element_bytes;
 }
 
+/// Returns whether lines across memory stay rows in the cache, whatever is faster for lines alone.
+/// Otherwise a part without transforms would be transposed while it is copied, and a part of several
+/// axes between two of them. If each part transforms one axis, its lines are gathered as in a sweep.
+bool keeps_rows(const ChainSpec& spec) {
+  return std::any_of(spec.parts.begin(), spec.parts.end(),
+                     [](const ChainPart& part) { return part.transforms.size() != 1; });
+}
+
 void advance(Box& box, const AxisTransform& transform) {
   box.lower[transform.axis] = 0;
   box.upper[transform.axis] = output_extent(transform);
@@ -125,7 +133,8 @@ class FieldChain::CellMaker {
     const auto& strides = spec_.inlet.pieces[0].strides;
     for (const ChainPart& part : spec_.parts)
       for (const AxisTransform& t : part.transforms)
-        if (!t.kind.is_c2c() || numbers_lines(t) || t.padding > 0 || strides[t.axis] == 1)
+        if (!t.kind.is_c2c() || numbers_lines(t) || t.padding > 0 || strides[t.axis] == 1 ||
+            chain_.options_.choice_of(t.kind, t.length, true).form != TileForm::across)
           return -1;
     for (const int axis : chain_.batch_axes_) {
       const auto is_row = [&](const Piece& piece) { return piece.strides[axis] == 1; };
@@ -284,7 +293,7 @@ class FieldChain::CellMaker {
 FieldChain::FieldChain(const ChainSpec& spec, const ChainTables& tables, Precision precision,
                        const LocalOptions& options)
     : spec_(spec), tables_(&tables), precision_(precision), options_(options) {
-  options_.keeps_rows = true;
+  options_.keeps_rows = keeps_rows(spec);
   for (const ChainFunction& function : spec_.functions) result_count_ += function.results;
   if (spec_.box.empty()) return;
   batch_axes_ = batch_axes_of(spec_.box, first_transforms(spec_));
