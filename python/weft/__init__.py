@@ -1,4 +1,4 @@
-"""weft: distributed FFTs of arrays that are too big or too slow for one process.
+"""weft: distributed FFTs of arrays that one process cannot hold, or cannot transform fast enough.
 
 Importing weft never starts MPI, and planning works without it:
 
@@ -6,7 +6,7 @@ Importing weft never starts MPI, and planning works without it:
 >>> print(weft.plan((256, 256, 256), kind="r2c", ranks=64).input.describe())
 256x256x256 as slab, grid 64x1x1
 
-Transforms run over an mpi4py communicator, or serially without one; see :class:`weft.FFT`.
+A transform runs on the ranks of an mpi4py communicator. Without one it runs in this process; see :class:`weft.FFT`.
 """
 
 from __future__ import annotations
@@ -56,6 +56,7 @@ from weft.toolkit.poisson import PoissonSolution, PoissonSolver, solve_poisson
 from weft.toolkit.spectra import CrossSpectrum, Spectrum, cross_spectrum, spectrum
 from weft.transform import FFT
 
+# Arguments of wrong types then raise InvalidArgument in one line.
 refuse_in_one_line(ooc.OutOfCorePlan)
 refuse_in_one_line(EngineVersion, Layout, LineEngine, Machine, MachineIdentity, Plan, PlannedExchange, Prediction)
 refuse_in_one_line(Problem, Stage, WisdomEntry)

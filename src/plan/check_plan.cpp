@@ -173,10 +173,10 @@ void check_elements(const Plan& plan) {
   set_elements(wanted, plan.problem);
   for (std::size_t i = 0; i < wanted.size(); ++i)
     if (wanted[i] != plan.stages[i])
-      refuse_plan(name(i) + " must make " + to_string(wanted[i].target_element) + " numbers of " +
-                  to_string(wanted[i].source_element) + " ones; given " +
-                  to_string(plan.stages[i].target_element) + " ones of " +
-                  to_string(plan.stages[i].source_element) + " ones");
+      refuse_plan(name(i) + " must transform " + to_string(wanted[i].source_element) + " to " +
+                  to_string(wanted[i].target_element) + " numbers; given " +
+                  to_string(plan.stages[i].source_element) + " to " +
+                  to_string(plan.stages[i].target_element));
 }
 
 template <class E>

@@ -1,4 +1,4 @@
-"""Initial velocities by name, and their exact fields."""
+"""Initial velocities and scalars, by name."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 
 from weft.arrays import Array
 
-# Velocities are functions of the angles 2 pi x / L of each axis.
+# Velocities and scalars are functions of the angles 2 pi x / L, not of positions.
 Velocity = Callable[[Array, Array, Array], tuple[Any, Any, Any]]
 
 
@@ -19,17 +19,17 @@ def taylor_green(x: Array, y: Array, z: Array) -> tuple[Any, Any, Any]:
 
 
 def taylor_green_2d(x: Array, y: Array, z: Array) -> tuple[Any, Any, Any]:
-    """Taylor and Green's vortex in two dimensions: an exact solution that decays as exp(-2 nu t)."""
+    """Taylor and Green's vortex in two dimensions. In a box of length 2 pi it is exact, and decays as exp(-2 nu t)."""
     return np.sin(x) * np.cos(y) + 0 * z, -np.cos(x) * np.sin(y) + 0 * z, 0 * x * y * z
 
 
 def abc(x: Array, y: Array, z: Array) -> tuple[Any, Any, Any]:
-    """Arnold, Beltrami and Childress: its curl is the velocity itself."""
+    """The flow of Arnold, Beltrami and Childress. In a box of length 2 pi its curl is the velocity itself."""
     return np.sin(z) + np.cos(y) + 0 * x, np.sin(x) + np.cos(z) + 0 * y, np.sin(y) + np.cos(x) + 0 * z
 
 
 def beltrami(x: Array, y: Array, z: Array) -> tuple[Any, Any, Any]:
-    """Antuono 2020: its curl is sqrt(3) times the velocity, and its mean energy 1/2."""
+    """Antuono's flow (2020) of mean energy 1/2. In a box of length 2 pi its curl is sqrt(3) times the velocity."""
     scale = 4 * np.sqrt(2) / (3 * np.sqrt(3))
 
     def component(a: Array, b: Array, c: Array) -> Any:
@@ -40,10 +40,10 @@ def beltrami(x: Array, y: Array, z: Array) -> tuple[Any, Any, Any]:
     return component(x, y, z), component(y, z, x), component(z, x, y)
 
 
-def zero(x: Array, y: Array, z: Array) -> tuple[Any, Any, Any]:
+def zero_velocity(x: Array, y: Array, z: Array) -> tuple[Any, Any, Any]:
     """A fluid at rest."""
-    nothing = 0 * x * y * z
-    return nothing, nothing, nothing
+    rest = 0 * x * y * z
+    return rest, rest, rest
 
 
 VELOCITIES: dict[str, Velocity] = {
@@ -51,7 +51,7 @@ VELOCITIES: dict[str, Velocity] = {
     "taylor-green-2d": taylor_green_2d,
     "abc": abc,
     "beltrami": beltrami,
-    "zero": zero,
+    "zero": zero_velocity,
 }
 
 
@@ -60,7 +60,7 @@ def angles(positions: Sequence[Array], lengths: Sequence[float]) -> list[Array]:
     return [2 * np.pi * x / length for x, length in zip(positions, lengths, strict=True)]
 
 
-def nothing(x: Array, y: Array, z: Array) -> Any:
+def zero_scalar(x: Array, y: Array, z: Array) -> Any:
     """Zero everywhere."""
     return 0 * x * y * z
 
@@ -71,19 +71,19 @@ def sine(x: Array, y: Array, z: Array) -> Any:
 
 
 def slab(x: Array, y: Array, z: Array) -> Any:
-    """1 in the middle half along x, and 0 elsewhere, with smooth sides of a twentieth of the box."""
+    """1 in the middle half along x, 0 elsewhere. The sides are tanh(x / w); w is a twentieth of the box."""
     width = 2 * np.pi / 20
     return (np.tanh((x - np.pi / 2) / width) - np.tanh((x - 3 * np.pi / 2) / width)) / 2 + 0 * y * z
 
 
 def blob(x: Array, y: Array, z: Array) -> Any:
-    """A Gaussian of width 1/10 of the box in its middle."""
+    """A Gaussian in the middle of the box. Its standard deviation is 1/10 of the box."""
     square = (x - np.pi) ** 2 + (y - np.pi) ** 2 + (z - np.pi) ** 2
     return np.exp(-square / (2 * (2 * np.pi / 10) ** 2))
 
 
 SCALARS: dict[str, Callable[[Array, Array, Array], Any]] = {
-    "zero": nothing,
+    "zero": zero_scalar,
     "sine": sine,
     "slab": slab,
     "blob": blob,

@@ -12,9 +12,9 @@ namespace {
 /// Parts of a plain file end at multiples of this, so that two ranks never write into one page.
 constexpr std::int64_t granule_bytes = direct_io_alignment_bytes;
 
-class OwnedByDisks final : public FileOwnership {
+class RanksOwnDisks final : public FileOwnership {
  public:
-  OwnedByDisks(const Striping& striping, int ranks)
+  RanksOwnDisks(const Striping& striping, int ranks)
       : striping_(striping), ranks_(ranks), rows_(row_count(striping)) {}
 
   OwnedPart part_at(std::int64_t offset, std::int64_t most) const override {
@@ -40,9 +40,9 @@ class OwnedByDisks final : public FileOwnership {
   std::int64_t rows_;
 };
 
-class OwnedByParts final : public FileOwnership {
+class RanksOwnParts final : public FileOwnership {
  public:
-  OwnedByParts(std::int64_t lead_bytes, std::int64_t bytes, int ranks)
+  RanksOwnParts(std::int64_t lead_bytes, std::int64_t bytes, int ranks)
       : lead_bytes_(lead_bytes),
         granules_(divided_up(lead_bytes + bytes, granule_bytes)),
         ranks_(ranks) {}
@@ -60,24 +60,26 @@ class OwnedByParts final : public FileOwnership {
   int ranks_;
 };
 
-class OwnedAsPanels final : public FileOwnership {
+class RanksOwnPanels final : public FileOwnership {
  public:
-  OwnedAsPanels(const KPass& pass, std::int64_t element_bytes, std::int64_t slot_bytes, int ranks)
+  RanksOwnPanels(const KPass& pass, std::int64_t element_bytes, std::int64_t slot_bytes, int ranks)
       : pass_(pass),
         schedule_(pass, ranks),
         element_bytes_(element_bytes),
         slot_bytes_(slot_bytes) {}
 
-  /// Returned parts have whole elements, because the output of a pass consists of such runs.
+  /// `offset` and `most` must be whole elements: the pass before writes runs of whole elements.
   OwnedPart part_at(std::int64_t offset, std::int64_t most) const override {
-    const PanelPlace place = place_of(offset / element_bytes_);
+    const PanelPlace place = place_in_panel(offset / element_bytes_);
     return {schedule_.rank_of(place.panel),
             schedule_.round_of(place.panel) * slot_bytes_ + place.offset * element_bytes_,
             std::min(most, place.elements * element_bytes_)};
   }
 
  private:
-  PanelPlace place_of(std::int64_t element) const {
+  /// The elements of the kernel follow those of the array. In memory the kernel's panel follows the
+  /// array's panel.
+  PanelPlace place_in_panel(std::int64_t element) const {
     const bool is_kernel = pass_.convolves && element >= pass_.elements();
     if (!is_kernel) return panel_place(pass_, element);
     PanelPlace place = panel_place(pass_, element - pass_.elements());
@@ -100,16 +102,16 @@ Share disks_of_rank(int disks, int ranks, int rank) {
 }
 
 OwnershipPtr owned_by_disks(const Striping& striping, int ranks) {
-  return std::make_shared<OwnedByDisks>(striping, ranks);
+  return std::make_shared<RanksOwnDisks>(striping, ranks);
 }
 
 OwnershipPtr owned_by_parts(std::int64_t lead_bytes, std::int64_t bytes, int ranks) {
-  return std::make_shared<OwnedByParts>(lead_bytes, bytes, ranks);
+  return std::make_shared<RanksOwnParts>(lead_bytes, bytes, ranks);
 }
 
 OwnershipPtr owned_as_panels(const KPass& pass, std::int64_t element_bytes, std::int64_t slot_bytes,
                              int ranks) {
-  return std::make_shared<OwnedAsPanels>(pass, element_bytes, slot_bytes, ranks);
+  return std::make_shared<RanksOwnPanels>(pass, element_bytes, slot_bytes, ranks);
 }
 
 }  // namespace weft::ooc

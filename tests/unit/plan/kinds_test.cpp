@@ -1,4 +1,4 @@
-// Kinds of axes: their traits, their words, and the elements of stages.
+// Kinds of axes: their traits, their words, and whether stages have real or complex numbers.
 #include "plan/kinds.hpp"
 
 #include <gtest/gtest.h>
@@ -12,15 +12,18 @@ namespace {
 
 using test_support::expect_error;
 
-TEST(Kinds, ARowOfTheTableIsThatOfItsKind) {
+TEST(Kinds, TraitsAreThoseOfTheirKind) {
   for (const auto& [kind, word] : Words<Kind>::table) EXPECT_EQ(traits_of(kind).kind, kind);
+}
+
+TEST(Kinds, R2cHalvesTheLength) {
   EXPECT_EQ(traits_of(Kind::r2c).length_after(7), 4);
   EXPECT_EQ(traits_of(Kind::r2c).length_after(8), 5);
   EXPECT_EQ(traits_of(Kind::c2c).length_after(8), 8);
   EXPECT_EQ(traits_of(Kind::r2c).logical_length(8), 8);
 }
 
-TEST(Kinds, OneWordHalvesTheLastAxis) {
+TEST(Kinds, OneWordHalvesTheLastTransformedAxis) {
   const Problem problem = checked({.shape = {4, 5, 6}, .axes = {2, 0}, .kinds = Kind::r2c});
   EXPECT_EQ(problem.kinds, (Kinds{Kind::c2c, Kind::r2c}));
   EXPECT_EQ(problem.halved_axis(), 0);
@@ -47,11 +50,11 @@ TEST(Kinds, ElementsOfStagesAreRealUntilAnAxisIsHalved) {
   EXPECT_EQ(plan.stages[1].source_element, Element::complex);
   Plan other = plan;
   other.stages[1].source_element = Element::real;
-  expect_error(ErrorCode::invalid_argument, {"stage 1", "given complex ones of real ones"},
+  expect_error(ErrorCode::invalid_argument, {"stage 1", "given real to complex"},
                [&] { check_plan(other); });
 }
 
-TEST(Kinds, ThatDoNotFitTheAxesAreRefused) {
+TEST(Kinds, WrongCombinationsAreRefused) {
   expect_error(ErrorCode::invalid_argument, {"one for each of the 3", "given 2"}, [] {
     checked({.shape = {4, 4, 4}, .kinds = {Kind::c2c, Kind::r2c}});
   });
