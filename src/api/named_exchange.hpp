@@ -8,7 +8,7 @@
 
 namespace weft::api {
 
-/// Returns forced choices as names and texts, to be compared on all ranks.
+/// Returns each field of an exchange as a name and a text, also automatic ones. Ranks compare them.
 std::vector<comm::NamedValue> named_choices(const Exchange& exchange);
 
 }  // namespace weft::api

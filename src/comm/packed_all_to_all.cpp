@@ -117,8 +117,8 @@ struct PackedAllToAll::Body {
   void start_call(const void* from, void* to);
 };
 
-/// Returns whether MPI_Alltoall is enough. It is if all ranks send and receive blocks of one size
-/// without gaps.
+/// Sets `step`, and returns whether MPI_Alltoall is enough. It is enough if all blocks of all ranks
+/// have one size above 0, without gaps. Collective.
 bool PackedAllToAll::Body::agrees_on_step(const std::vector<Block>& send_blocks,
                                           const std::vector<Block>& recv_blocks) {
   std::int64_t mine = equal_step(send_blocks);

@@ -9,8 +9,8 @@
 namespace weft::model {
 namespace {
 
-/// The places of a group in ascending order, each with its number of ranks. A place may be a
-/// projection: some of the coordinates of a node.
+/// The nodes of a group in ascending order, each with its number of ranks. After shadow() an entry
+/// has only some of a node's coordinates.
 using Ranks = std::vector<std::pair<std::int64_t, double>>;
 
 /// Joins entries with the same place.
@@ -82,8 +82,8 @@ class Lattices {
     std::int64_t combinations = each;
     for (const auto& places : found.places)
       combinations *= static_cast<std::int64_t>(places.size());
-    // Every node is one of the combinations. So if both numbers are equal, every combination has a
-    // node.
+    // A full lattice has as many ranks as `combinations`, and all ranks of the group are in it. So if
+    // the group has as many, no combination is missing.
     if (combinations != static_cast<std::int64_t>(nodes.size())) return {};
     return found;
   }
@@ -125,8 +125,8 @@ std::vector<std::int64_t> lines_along(const Topology& torus, const Lattice& latt
   return lines;
 }
 
-/// As add_group(), for a lattice. All its lines along an axis have the same messages, so one is
-/// counted.
+/// As add_group(), for a lattice. All its lines along an axis have the same messages. So they are
+/// computed for one line, then added to each line.
 void add_lattice(const Topology& torus, const Lattice& lattice, std::vector<TorusAxis>& axes) {
   for (std::size_t axis = 0; axis < axes.size(); ++axis) {
     const std::vector<std::int64_t>& places = lattice.places[axis];
@@ -135,7 +135,8 @@ void add_lattice(const Topology& torus, const Lattice& lattice, std::vector<Toru
     for (const std::int64_t from : places)
       for (const std::int64_t to : places) one_line.send(0, from, to, 1);
     const std::vector<std::int64_t> lines = lines_along(torus, lattice, axis);
-    // The senders of a line's messages vary on the earlier axes, the receivers on the later axes.
+    // Senders that differ on earlier axes only share a line, and so do receivers that differ on later
+    // axes only. So a pair of places on a line is as many pairs of nodes as there are lines.
     const double times = lattice.on_node * lattice.on_node * static_cast<double>(lines.size());
     for (const std::int64_t line : lines) axes[axis].add(one_line, line, times);
   }

@@ -19,7 +19,7 @@ def taylor_green(x: Array, y: Array, z: Array) -> tuple[Any, Any, Any]:
 
 
 def taylor_green_2d(x: Array, y: Array, z: Array) -> tuple[Any, Any, Any]:
-    """Taylor and Green's vortex in two dimensions. In a box of length 2 pi it is exact, and decays as exp(-2 nu t)."""
+    """Taylor and Green's vortex in two dimensions. An exact solution; with length 2 pi it decays as exp(-2 nu t)."""
     return np.sin(x) * np.cos(y) + 0 * z, -np.cos(x) * np.sin(y) + 0 * z, 0 * x * y * z
 
 
@@ -71,7 +71,7 @@ def sine(x: Array, y: Array, z: Array) -> Any:
 
 
 def slab(x: Array, y: Array, z: Array) -> Any:
-    """1 in the middle half along x, 0 elsewhere. The sides are tanh(x / w); w is a twentieth of the box."""
+    """1 in the middle half along x, 0 elsewhere. A side at distance s is (1 + tanh(s / w)) / 2, w = box / 20."""
     width = 2 * np.pi / 20
     return (np.tanh((x - np.pi / 2) / width) - np.tanh((x - 3 * np.pi / 2) / width)) / 2 + 0 * y * z
 

@@ -68,7 +68,8 @@ class RanksOwnPanels final : public FileOwnership {
         element_bytes_(element_bytes),
         slot_bytes_(slot_bytes) {}
 
-  /// `offset` and `most` must be whole elements: the pass before writes runs of whole elements.
+  /// `offset` and `most` are bytes, and multiples of element_bytes_: the previous pass writes only
+  /// whole elements.
   OwnedPart part_at(std::int64_t offset, std::int64_t most) const override {
     const PanelPlace place = place_in_panel(offset / element_bytes_);
     return {schedule_.rank_of(place.panel),
@@ -77,8 +78,8 @@ class RanksOwnPanels final : public FileOwnership {
   }
 
  private:
-  /// The elements of the kernel follow those of the array. In memory the kernel's panel follows the
-  /// array's panel.
+  /// `element` counts the whole array first, then the whole kernel. In memory each panel of the array
+  /// is followed by the same panel of the kernel.
   PanelPlace place_in_panel(std::int64_t element) const {
     const bool is_kernel = pass_.convolves && element >= pass_.elements();
     if (!is_kernel) return panel_place(pass_, element);
