@@ -27,7 +27,8 @@ std::vector<double> positions_on(const Plan& plan, std::int64_t rank, int axis, 
 /// Returns a rank's wavenumbers along an axis of the output, in radians per unit of `length`, which
 /// is the axis's length in real space. They are zeros for an axis that is not transformed.
 ///
-/// Errors  those of positions_on(); unsupported if the array has one axis and the plan's output two (n1 x n2)
+/// Errors  those of positions_on(); unsupported if the array has one axis and the plan's output
+///         two (n1 x n2)
 std::vector<double> wavenumbers_on(const Plan& plan, std::int64_t rank, int axis, double length);
 
 }  // namespace weft

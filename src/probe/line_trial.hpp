@@ -18,8 +18,8 @@ struct TriedLines {
   std::int64_t length = 1;  ///< points of a line, real ones for r2c
   std::int64_t lines = 1;
   bool across_memory = false;
-  bool exchanged =
-      false;  ///< the transformed lines are in two pieces, as if two ranks had sent them
+  /// The transformed lines are in two pieces, as if two ranks had sent them.
+  bool exchanged = false;
 };
 
 /// Returns the seconds that each way takes for one line. The lines are those of an array in memory,
