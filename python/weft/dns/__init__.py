@@ -2,6 +2,7 @@
 
 from weft.dns.densities import densities, moments
 from weft.dns.diagnostics import Diagnosis, ScalarDiagnosis
+from weft.dns.finite import BlowUp
 from weft.dns.forcing import FORCES
 from weft.dns.grid import Grid
 from weft.dns.initial import VELOCITIES
@@ -9,7 +10,7 @@ from weft.dns.outputs import RunOutput, budget, fields, spectra
 from weft.dns.resampling import resample
 from weft.dns.resuming import resume
 from weft.dns.right_side import Scalar
-from weft.dns.simulation import BlowUp, Simulation
+from weft.dns.simulation import Simulation
 from weft.dns.verification import Check, verify
 
 __all__ = [

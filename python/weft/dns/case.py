@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from weft import array_files, errors, runtime
+from weft import errors, runtime
 from weft._support import checks
-from weft.arrays import Array, Side
+from weft.arrays import Array
 from weft.dns import outputs
 from weft.dns.densities import densities, moments
 from weft.dns.forcing import ForceOptions
@@ -145,8 +145,8 @@ class SimulationCase:
         velocity = self.sections["velocity"]
         if velocity["kind"] == "random":
             sim.set_random_velocity(_random_spectrum(velocity["energy"], velocity["peak"]), seed=velocity["seed"])
-        elif velocity["kind"] == "files":
-            sim.set_velocity([_loaded(path, sim) for path in velocity["files"]])
+        elif velocity["kind"] in ("files", "checkpoint"):
+            sim.set_velocity(velocity[velocity["kind"]])
         else:
             sim.set_velocity(velocity["kind"])
 
@@ -180,7 +180,8 @@ class SimulationCase:
                 )
 
     def _require_files(self) -> None:
-        sources = [("velocity.files", self.sections["velocity"], "files")]
+        velocity = self.sections["velocity"]
+        sources = [(f"velocity.{kind}", velocity, kind) for kind in ("files", "checkpoint")]
         sources += [("scalar.file", scalar, "file") for scalar in self.sections["scalar"]]
         for what, section, kind in sources:
             given = section[kind]
@@ -266,6 +267,8 @@ def _resolve_paths(given: dict[str, Any], folder: str) -> None:
     velocity = given.get("velocity")
     if isinstance(velocity, dict) and isinstance(velocity.get("files"), list):
         velocity["files"] = [os.path.abspath(os.path.join(folder, str(path))) for path in velocity["files"]]
+    if isinstance(velocity, dict) and isinstance(velocity.get("checkpoint"), str):
+        velocity["checkpoint"] = os.path.abspath(os.path.join(folder, velocity["checkpoint"]))
     for scalar in _listed(given, "scalar"):
         if isinstance(scalar, dict) and isinstance(scalar.get("file"), str):
             scalar["file"] = os.path.abspath(os.path.join(folder, scalar["file"]))
@@ -314,18 +317,9 @@ def _random_spectrum(energy: float, peak: float) -> Any:
 
 def _scalar_field(scalar: Values, sim: Simulation) -> Any:
     if scalar["kind"] == "file":
-        return _loaded(scalar["file"], sim)
+        return scalar["file"]
     lengths = sim.grid.lengths
     return lambda *positions: SCALARS[scalar["kind"]](*angles(positions, lengths))
-
-
-def _loaded(path: str, sim: Simulation) -> Array:
-    """Returns this rank's part of a field in a file, which has the points of the grid."""
-
-    def load(side: Side) -> Array:
-        return array_files.load(path, side.layout, sim.comm, dtype=side.dtype)[0]
-
-    return sim.loaded(load)
 
 
 def memory_bytes(case: SimulationCase) -> int:

@@ -12,8 +12,9 @@ import json
 import os
 import re
 import shutil
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -22,6 +23,8 @@ from weft._support import checks
 from weft.arrays import Array
 from weft.dns.noise import mixed
 from weft.files.replacement import Writing, check_folder_of, flush_folder
+
+Read = TypeVar("Read")
 
 FORMAT = 1
 KEPT = 2
@@ -71,6 +74,22 @@ def paths_in(path: Any, comm: Any) -> list[str]:
         return [str(each) for each in _sorted(folder)] if folder.is_dir() else []
 
     return list(runtime.from_first(comm, listed))
+
+
+def first_whole(folder: str, read: Callable[[str], Read], comm: Any, warn: Callable[[str], object]) -> Read:
+    """Returns the result of `read` for the newest undamaged checkpoint in a folder. Collective.
+
+    `warn` gets a message for each damaged one. Errors, on all ranks: IoFailure if every checkpoint is damaged.
+    """
+    names = paths_in(folder, comm)
+    for name in names:
+        try:
+            return read(name)
+        except errors.IoFailure as reason:
+            warn(str(reason))
+    raise errors.IoFailure(
+        f"a run resumes from a whole checkpoint; {folder} has none ({len(names)} damaged); begin the run again"
+    )
 
 
 def read_record(path: str, comm: Any) -> dict[str, Any]:

@@ -63,7 +63,11 @@ def velocity_of(velocity: Any, fft: FFT, grid: Grid) -> list[Array]:
     """Returns this rank's parts of a velocity in space, from a name, a function or arrays."""
     positions = fft.positions(grid.lengths)
     if isinstance(velocity, str):
-        checks.require_word("a velocity", velocity, tuple(VELOCITIES))
+        if velocity not in VELOCITIES:
+            raise errors.InvalidArgument(
+                f"a velocity must be one of {', '.join(VELOCITIES)}, or the path of a checkpoint; given "
+                f"{errors.shown(velocity)}, which does not exist"
+            )
         given = VELOCITIES[velocity](*angles(positions, grid.lengths))
     else:
         given = velocity(*positions) if callable(velocity) else velocity

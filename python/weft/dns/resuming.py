@@ -9,8 +9,8 @@ from typing import Any
 from weft import errors, runtime
 from weft._planning import Plan
 from weft.dns import checkpoints
-from weft.dns.grid import Grid
 from weft.dns.simulation import Simulation
+from weft.dns.stored import grid_of
 from weft.options import Exchange, Planning
 
 
@@ -32,8 +32,8 @@ def resume(
     after the checkpoint.
 
     threads : threads of each rank; default: as before. exchange, planning : as for :class:`weft.FFT`; default: the plan
-    in the
-    checkpoint. warn : gets a message for each damaged checkpoint, and if libraries have other versions.
+    in the checkpoint. warn : gets a message for each damaged checkpoint, and if the bits can differ because libraries
+    or instructions are others.
 
     Collective. Errors, on all ranks: IoFailure if every checkpoint is damaged.
     """
@@ -45,20 +45,14 @@ def resume(
         sim.last_checkpoint = name
         return sim
 
-    return first_whole(folder, read, comm, warn)
+    return checkpoints.first_whole(folder, read, comm, warn)
 
 
-def first_whole(folder: str, read: Callable[[str], Simulation], comm: Any, warn: Callable[[str], object]) -> Simulation:
-    """Returns the result of `read` for the newest undamaged checkpoint in a folder. Collective."""
-    names = checkpoints.paths_in(folder, comm)
-    for name in names:
-        try:
-            return read(name)
-        except errors.IoFailure as reason:
-            warn(str(reason))
-    raise errors.IoFailure(
-        f"a run resumes from a whole checkpoint; {folder} has none ({len(names)} damaged); begin the run again"
-    )
+# The promise for a run that resumes with other libraries, instructions, ranks or threads.
+_BY_ROUNDING = (
+    "the run differs from the uninterrupted one by rounding, in double precision by at most 1e-12 of the largest "
+    "velocity after 20 steps"
+)
 
 
 def simulation_of(
@@ -74,22 +68,29 @@ def simulation_of(
     was = plan.problem
     is_same = was.ranks == runtime.size_of(comm) and threads in (None, was.threads)
     is_same = is_same and exchange is None and planning is None
-    grid = Grid.of(*(record["problem"][name] for name in ("shape", "lengths", "dealias")))
-    is_same = is_same and tuple(was.shape) == grid.products_shape
-    sim = Simulation(
-        **record["problem"],
-        comm=comm,
-        threads=was.threads if threads is None else threads,
-        exchange=exchange,
-        planning=planning,
-        plan=plan if is_same else None,
-    )
+    is_same = is_same and tuple(was.shape) == grid_of(record).products_shape
+    options = {"comm": comm, "threads": was.threads if threads is None else threads}
+    sim = None
     if is_same:
-        for note in set(sim.fft.plan.notes) - set(plan.notes):
-            warn(f"{note}; the run differs from the uninterrupted one by rounding")
+        try:
+            sim = Simulation(**record["problem"], **options, plan=plan)
+            differences = _differences(record, plan, sim.fft.plan)
+        except errors.Unsupported as reason:
+            differences = [f"the plan of the checkpoint cannot be used: {reason}"]
+        for difference in differences:
+            warn(f"{difference}; {_BY_ROUNDING}")
+    if sim is None:
+        sim = Simulation(**record["problem"], **options, exchange=exchange, planning=planning)
     for scalar in record["scalars"]:
         sim.add_scalar(**scalar)
     for options in record["forces"]:
         sim.add_forcing(**options)
     sim.restore(record)
     return sim
+
+
+def _differences(record: dict[str, Any], wanted: Plan, found: Plan) -> list[str]:
+    """Returns what is here another than in the run of a checkpoint, and changes its bits."""
+    here, there = runtime.running().instruction_set(), record.get("instructions", "")
+    kernels = f"the run used the instructions {there}; here they are {here}; WEFT_ISA names others"
+    return [*sorted(set(found.notes) - set(wanted.notes)), *([kernels] if there not in ("", here) else [])]

@@ -108,11 +108,13 @@ def advance(sim: Running, end: float, rule: StepRule, schedule: Sequence[Every],
             every.begin(sim)
         due = [every for every in schedule if every.is_due(sim)]
         outputs = [output for every in due for output in every.outputs]
+        is_last = sim.time >= end
+        if outputs or is_last:
+            sim.require_finite()
         for output in outputs:
             output.write_state(sim)
         for every in due:
             every.last = (sim.time, sim.counters.steps)
-        is_last = sim.time >= end
         needs = any(output.needs_diagnosis for output in outputs)
         if is_last:
             diagnosis = sim.diagnose() if needs else None
@@ -121,7 +123,6 @@ def advance(sim: Running, end: float, rule: StepRule, schedule: Sequence[Every],
         if diagnosis is not None:
             for output in outputs:
                 output.write_diagnosis(sim, diagnosis)
-        sim.require_finite(rule.cfl)
         if is_last:
             return True
         for each in between:

@@ -94,11 +94,14 @@ SECTIONS: dict[str, dict[str, Setting]] = {
         "dt": Setting(positive, None, "length of the steps, instead of a CFL number"),
     },
     "velocity": {
-        "kind": Setting(_word((*VELOCITIES, "random", "files")), REQUIRED, "the velocity at the beginning"),
+        "kind": Setting(
+            _word((*VELOCITIES, "random", "files", "checkpoint")), REQUIRED, "the velocity at the beginning"
+        ),
         "energy": Setting(positive, 0.5, "mean of u^2/2, of random phases"),
         "peak": Setting(positive, 3.0, "wavenumber of the largest E(k), of random phases"),
         "seed": Setting(_whole(0), 0, "of random phases"),
         "files": Setting(_three(checks.text), None, "three array files, of u, v and w"),
+        "checkpoint": Setting(checks.text, None, "a checkpoint or a folder of checkpoints, also of another grid"),
     },
     "scalar": {
         "name": Setting(checks.text, REQUIRED, "name of the field"),

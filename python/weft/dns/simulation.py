@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from dataclasses import asdict
@@ -13,9 +14,10 @@ import numpy as np
 from weft import errors, runtime
 from weft._planning import Layout, Plan
 from weft._support import dtypes, pickles
-from weft.arrays import Array, Side
+from weft.arrays import Array
 from weft.dns import checkpoints as checkpoint_files
 from weft.dns.diagnostics import Diagnosis, Flow, diagnosis_of
+from weft.dns.finite import BlowUp, blow_up, not_finite
 from weft.dns.forces import Forces
 from weft.dns.forcing import VELOCITY, ForceOptions
 from weft.dns.given import (
@@ -36,14 +38,9 @@ from weft.dns.right_side import Evaluated, RightSide, Scalar, Shells
 from weft.dns.running import Counters
 from weft.dns.schedule import Between, Every, StepRule, advance
 from weft.dns.stopping import StopWatch
+from weft.dns.stored import copy_velocity, load_field, stored_velocity
 from weft.options import Exchange, Planning
 from weft.transform import FFT
-
-
-class BlowUp(errors.WeftError):
-    """A field of a simulation is not finite."""
-
-    code = "blow_up"
 
 
 class Simulation:
@@ -144,21 +141,36 @@ class Simulation:
         return self._fft
 
     def set_velocity(self, velocity: Any) -> None:
-        """Sets the velocity: a name of weft.dns.VELOCITIES, a function of x, y and z, or three arrays of this rank.
+        """Sets the velocity.
 
-        A function gets this rank's positions as broadcastable arrays, and returns three components. Arrays have the
-        shape of `fft.input`. The part with divergence is removed, and so are modes that the grid does not keep.
+        velocity : a name of weft.dns.VELOCITIES; a function of x, y and z, which gets this rank's positions as
+                   broadcastable arrays and returns three components; three arrays of this rank, of the shape of
+                   `fft.input`; the paths of three array files on the points of the grid; or the path of a checkpoint or
+                   of a folder of checkpoints, also of a grid of another shape, whose modes are copied.
+
+        The part with divergence is removed, and so are modes that the grid does not keep.
         """
-        fields = runtime.agreed(self.comm, lambda: velocity_of(velocity, self._fft, self.grid))
-        for spectrum, values in zip(self.spectra[:DIMS], fields, strict=True):
-            self._fft.forward(values, spectrum)
+        stored = stored_velocity(velocity, self.comm)
+        if stored.checkpoint is not None:
+            copy_velocity(stored.checkpoint, self.grid, self._fft.output, self.spectra[:DIMS], self.comm)
+        else:
+            given = [self._loaded(path) for path in stored.files] or velocity
+            fields = runtime.agreed(self.comm, lambda: velocity_of(given, self._fft, self.grid))
+            for spectrum, values in zip(self.spectra[:DIMS], fields, strict=True):
+                self._fft.forward(values, spectrum)
         self._restart()
         self._project()
 
     def add_scalar(
         self, name: str, *, diffusivity: float, mean_gradient: Sequence[float] = (0.0, 0.0, 0.0), field: Any = None
     ) -> None:
-        """Adds a passive scalar. `field`: a function of x, y and z, or an array of this rank; None: zero everywhere."""
+        """Adds a passive scalar.
+
+        field : a function of x, y and z, an array of this rank, or the path of an array file on the points of the grid;
+                None: zero everywhere.
+        """
+        if isinstance(field, (str, os.PathLike)):
+            field = self._loaded(field)
 
         def given() -> tuple[Scalar, Array]:
             scalar = scalar_of(name, diffusivity, mean_gradient, self.scalars)
@@ -220,7 +232,7 @@ class Simulation:
         """Advances all fields by a step. The CFL number is dt * rate.
 
         With `diagnose` it returns the diagnosis of the state before the step, at the cost of sums in a pass that is
-        there anyway.
+        there anyway. Errors: BlowUp, if a field was not finite.
         """
         diagnosis = None
         for index, evaluation in enumerate(self.scheme.evaluations(dt, self.previous_dt)):
@@ -230,6 +242,9 @@ class Simulation:
             shifts = self.grid.shifts(self.counters.steps, index)
             done = self._right_side.evaluate(evaluation, dt, shifts, forces, shells)
             self._count(done)
+            if not math.isfinite(done.rate):
+                place = f"after step {self.counters.steps}" if index == 0 else f"in step {self.counters.steps + 1}"
+                raise self._blow_up(f"at time {self.time + evaluation.time * dt:.6g}, {place}", dt)
             if shells:
                 diagnosis = self._diagnosis(done, powers)
         self._forces.end_step(self.spectra, dt)
@@ -279,8 +294,8 @@ class Simulation:
         With checkpoints SIGTERM and SIGUSR1 stop the run after the present step; `stopped_by` then has the reason.
 
         The CFL number is that of the evaluation before. A step is at most 1.2 times as long as the one before. The last
-        steps before an output or the end are shortened evenly. Errors: BlowUp, where a velocity is not finite; those of
-        the outputs.
+        steps before an output or the end are shortened evenly. Errors: BlowUp, where a field is not finite; those of
+        the outputs. What is not finite is never written.
         """
         end = runtime.agreed(self.comm, lambda: self._checked_end(until, cfl, dt))
         limit, every = runtime.agreed(
@@ -299,7 +314,11 @@ class Simulation:
                 keeper.write()
 
     def checkpoint(self, folder: str) -> str:
-        """Writes a checkpoint into a folder; returns its path. The last two stay. Collective. Errors: IoFailure."""
+        """Writes a checkpoint into a folder; returns its path. The last two stay. Collective.
+
+        Errors, with all earlier checkpoints kept: IoFailure; BlowUp, if a field is not finite.
+        """
+        self.require_finite()
         record = {
             "problem": problem_record(self.grid, self.viscosity, self.scheme, self._fft),
             "scalars": [asdict(scalar) for scalar in self.scalars],
@@ -312,6 +331,7 @@ class Simulation:
             "counters": asdict(self.counters),
             "outputs": [every.marked(self) for every in self._schedule],
             "ranks": runtime.size_of(self.comm),
+            "instructions": runtime.running().instruction_set(),
             "plan": self._fft.plan.to_json(),
         }
         self.last_checkpoint = checkpoint_files.write(
@@ -331,20 +351,10 @@ class Simulation:
         kept = self.scheme.kept if self.previous_dt is not None else (0,)
         return {number: self._right_side.registers[number] for number in kept}
 
-    def require_finite(self, cfl: float) -> None:
-        """Raises BlowUp, with the fields, if a field of the last evaluation was not finite. Collective."""
-        if math.isfinite(self.rate):
-            self._finite_rate = self.rate
-            return
-        mine = [not np.isfinite(spectrum).all() for spectrum in self.spectra]
-        everyone = [mine] if self.comm is None else self.comm.allgather(mine)
-        names = [name for name, found in zip(self.fields, zip(*everyone, strict=True), strict=True) if any(found)]
-        last = self._finite_rate * (self.previous_dt or 0.0)
-        raise BlowUp(
-            f"all fields must be finite; {', '.join(names) or 'products'} are not after step {self.counters.steps}, at "
-            f"time {self.time:.6g}, where the last CFL number was {last:.3g}; resume from the last checkpoint or begin "
-            f"again, with a CFL number below {cfl:g}, a shorter dt, or a larger viscosity or diffusivity"
-        )
+    def require_finite(self) -> None:
+        """Raises BlowUp, if a field of the present state is not finite. Cost: one pass over the state. Collective."""
+        if not_finite(self.fields, self.spectra, self.comm):
+            raise self._blow_up(f"at time {self.time:.6g}, after step {self.counters.steps}", 0.0)
 
     def energy(self) -> float:
         """Returns the mean of |u|^2/2."""
@@ -372,10 +382,10 @@ class Simulation:
         fft = self._grid_transform()
         return fft.backward(spectrum), fft.input.layout
 
-    def loaded(self, load: Callable[[Side], Array]) -> Array:
-        """Returns a field where products are formed. `load` gets its arrays on the grid, and returns this rank's."""
+    def _loaded(self, path: Any) -> Array:
+        """Returns a field of an array file, where products are formed."""
         fft = self._grid_transform()
-        values = load(fft.input)
+        values = load_field(path, fft.input, self.comm)
         return values if fft is self._fft else self._fft.backward(fft.forward(values))
 
     def _grid_transform(self) -> FFT:
@@ -413,8 +423,14 @@ class Simulation:
 
     def _count(self, done: Evaluated) -> None:
         self.rate = done.rate
+        if math.isfinite(done.rate):
+            self._finite_rate = done.rate
         self.counters.evaluations += 1
         self.counters.transforms += done.transforms
+
+    def _blow_up(self, where: str, dt: float) -> BlowUp:
+        names = not_finite(self.fields, self.spectra, self.comm)
+        return blow_up(names, where, self._finite_rate * (self.previous_dt or dt))
 
     def _bound(self, state: Sequence[Array]) -> RightSide:
         return RightSide(self._fft, self.grid, self.viscosity, self.scalars, self.scheme.registers, state)

@@ -99,6 +99,12 @@ def test_shipped_cases_are_valid_and_documented() -> None:
         ("until = 0.2", "until = -1", "time.until must be 0 or more"),
         ('kind = "taylor-green"', 'kind = "taylor"', "velocity.kind"),
         ('kind = "taylor-green"', 'kind = "files"', "velocity.files and kind = .files. must be given together"),
+        ('kind = "taylor-green"', 'kind = "checkpoint"', "velocity.checkpoint and kind = .checkpoint. must be given"),
+        (
+            'kind = "taylor-green"',
+            'kind = "checkpoint"\ncheckpoint = "no"',
+            "velocity.checkpoint must exist; there is no",
+        ),
         ('kind = "blob"', 'kind = "file"\nfile = "no.npy"', "scalar.file must exist; there is no .*no.npy"),
         ('name = "theta"', 'name = "u"', "scalar.name must be a word"),
         ("steps = 5", "steps = 5\ntime = 1", "must have time or steps"),
@@ -121,6 +127,16 @@ def test_wrong_cases_are_refused_completely_before_the_run(case: Path, old: str,
 def test_a_case_that_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(weft.IoFailure, match=r"a file in TOML or one of abc, .*: No such file"):
         cases.read_case(str(tmp_path / "no.toml"))
+
+
+def test_a_velocity_of_a_checkpoint(case: Path, tmp_path: Path) -> None:
+    whole = cases.read_case(str(case)).simulation()
+    whole.checkpoint(str(tmp_path / "kept"))
+    text = SMALL.replace('kind = "taylor-green"', 'kind = "checkpoint"\ncheckpoint = "kept"', 1)
+    case.write_text(text.replace("shape = [12, 10, 12]", "shape = [16, 12, 16]"))
+    sim = cases.read_case(str(case)).simulation()
+    assert sim.grid.shape == (16, 12, 16)
+    assert sim.energy() == pytest.approx(whole.energy(), rel=1e-14) == pytest.approx(0.125, rel=1e-14)
 
 
 @pytest.mark.parametrize("dealias", ["2/3", "3/2", "phase-shift"])

@@ -13,8 +13,19 @@ VISCOSITY = 0.05
 FLOW = (0.7, -0.4, 0.3)
 
 
-def beltrami_error(comm: Any, *, scheme: str, dt: float, dealias: str = "2/3", dtype: str = "float64") -> float:
-    """Returns the largest error at time 1 of a decaying Beltrami flow, which a uniform flow carries."""
+def beltrami_error(
+    comm: Any,
+    *,
+    scheme: str,
+    dt: float,
+    dealias: str = "2/3",
+    dtype: str = "float64",
+    pattern: tuple[float, ...] = (1.0,),
+) -> float:
+    """Returns the largest error at time 1 of a decaying Beltrami flow, which a uniform flow carries.
+
+    pattern : the lengths of successive steps, in units of dt; their mean is 1.
+    """
 
     def exact(t: float) -> Any:
         def velocity(x: Any, y: Any, z: Any) -> list[Any]:
@@ -25,7 +36,8 @@ def beltrami_error(comm: Any, *, scheme: str, dt: float, dealias: str = "2/3", d
 
     sim = dns.Simulation((24, 24, 24), viscosity=VISCOSITY, scheme=scheme, dealias=dealias, dtype=dtype, comm=comm)
     sim.set_velocity(exact(0))
-    sim.run(until=1.0, dt=dt)
+    for number in range(round(1 / dt)):
+        sim.step(dt * pattern[number % len(pattern)])
     wanted = exact(1.0)(*sim.fft.positions())
     errors = [np.abs(sim.in_space(found) - one).max() for found, one in zip(sim.spectra, wanted, strict=True)]
     return float(max(errors))
@@ -99,6 +111,49 @@ def after_twenty_steps(comm: Any, folder: str) -> list[list[float]] | None:
         sim.step(0.02)
     fields = [weft.gather(sim.in_space(spectrum), sim.fft.input.layout, comm) for spectrum in sim.spectra]
     return None if fields[0] is None else [np.ravel(field).tolist() for field in fields]
+
+
+def blow_up(comm: Any, folder: str, scheme: str) -> tuple[str, int]:
+    """Makes two steps, and one that overflows; returns the error, and the step of the newest whole checkpoint."""
+    sim = dns.Simulation((8, 8, 8), viscosity=0.0, scheme=scheme, comm=comm)
+    sim.set_velocity("abc")
+    sim.every(steps=2, do=dns.fields(f"{folder}/u.npy", ["u"]))
+    sim.run(until=0.02, dt=0.01, checkpoints=f"{folder}/kept")
+    try:
+        sim.run(until=1e160, dt=1e160, checkpoints=f"{folder}/kept")
+    except dns.BlowUp as error:
+        return str(error), dns.resume(f"{folder}/kept", comm=comm).counters.steps
+    return "no error", sim.counters.steps
+
+
+def from_files(comm: Any, paths: list[str], shape: list[int], dealias: str) -> list[list[float]] | None:
+    """Returns the velocity and the scalar of four files, gathered in space on the grid of the simulation."""
+    sim = dns.Simulation(shape, viscosity=0.1, dealias=dealias, comm=comm)
+    sim.set_velocity(paths[:3])
+    sim.add_scalar("theta", diffusivity=0.1, field=paths[3])
+    return _gathered_on_grid(sim)
+
+
+def from_checkpoint(comm: Any, path: str, shape: list[int]) -> list[list[float]] | None:
+    """Returns the velocity of a checkpoint on another grid, gathered in space."""
+    sim = dns.Simulation(shape, viscosity=0.1, comm=comm)
+    sim.set_velocity(path)
+    return _gathered_on_grid(sim)
+
+
+def _gathered_on_grid(sim: dns.Simulation) -> list[list[float]] | None:
+    fields = [weft.gather(*sim.on_grid(spectrum), sim.comm) for spectrum in sim.spectra]
+    return None if fields[0] is None else [np.ravel(field).tolist() for field in fields]
+
+
+def files_that_differ(comm: Any, paths: list[str]) -> str:
+    """Gives three files on the first ranks, and values on the last; returns the error."""
+    sim = dns.Simulation((12, 10, 8), viscosity=0.1, comm=comm)
+    try:
+        sim.set_velocity(paths if comm.rank < comm.size - 1 else (0.0, 0.0, 0.0))
+    except weft.InvalidArgument as error:
+        return str(error)
+    return "no error"
 
 
 VTK_LENGTHS = (3.0, 2.0, 2.5)
