@@ -8,6 +8,7 @@ import numpy as np
 import weft
 import weft.dns as dns
 from files_on_ranks import full_disk, no_fault
+from weft.dns.densities import density_of, moments_of
 
 VISCOSITY = 0.05
 FLOW = (0.7, -0.4, 0.3)
@@ -157,6 +158,48 @@ def write_moments(comm: Any, path: str) -> None:
     sim = _forced(comm)
     sim.every(steps=2, do=dns.moments(path))
     sim.run(until=0.02, dt=0.01)
+
+
+SECOND_WAVE = 0.4
+
+
+def stirred_waves(comm: Any, dealias: str) -> dns.Simulation:
+    """Returns a simulation of products of waves, so that all moments have closed forms.
+
+    With g' = cos + SECOND_WAVE cos(2 .) the velocity is (g(x) g'(y), -g'(x) g(y), 0.3), and a scalar is 1.5 + g'(x).
+    """
+
+    def g(x: Any) -> Any:
+        return np.sin(x) + SECOND_WAVE / 2 * np.sin(2 * x)
+
+    def slope(x: Any) -> Any:
+        return np.cos(x) + SECOND_WAVE * np.cos(2 * x)
+
+    sim = dns.Simulation((12, 10, 14), viscosity=0.1, dealias=dealias, comm=comm)
+    sim.set_velocity(lambda x, y, z: (g(x) * slope(y) + 0 * z, -slope(x) * g(y) + 0 * z, 0.3))
+    sim.add_scalar("theta", diffusivity=0.1, field=lambda x, y, z: 1.5 + slope(x) + 0 * y * z)
+    return sim
+
+
+def densities_and_moments(comm: Any, *, dealias: str) -> dict[str, dict[str, list[float]]]:
+    """Returns the integral of the density, and the moments, of fields and derivatives on both grids."""
+    sim = stirred_waves(comm, dealias)
+    spectra = dict(zip(sim.fields, sim.spectra, strict=True))
+    spectra |= {"du/dx": sim.derivative(sim.spectra[0], 0), "dv/dy": sim.derivative(sim.spectra[1], 1)}
+    found = {}
+    for name, transform in (
+        ("on the grid", lambda one: sim.on_grid(one)[0]),
+        ("on the grid of products", sim.in_space),
+    ):
+        found[name] = {field: _density_and_moments(transform(one), sim) for field, one in spectra.items()}
+    return found
+
+
+def _density_and_moments(values: Any, sim: dns.Simulation) -> list[float]:
+    middle, density = density_of(values, sim)
+    moments = moments_of(values, sim)
+    total = float(density.sum() * (middle[1] - middle[0]))
+    return [total, moments.mean, moments.deviation, moments.skewness, moments.flatness]
 
 
 def failed_checks(comm: Any) -> list[str]:
