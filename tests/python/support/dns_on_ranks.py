@@ -215,3 +215,39 @@ def exchanged_bytes(comm: Any, points: int, dealias: str) -> int:
     sim.step(0.01)
     mine = sum(step.bytes_sent + step.bytes_from_others for step in sim.fft.record)
     return int(comm.allreduce(mine))
+
+
+BUDGET_NU, BUDGET_KAPPA, BUDGET_GRADIENT, BUDGET_POWER = 0.3, 0.5, 0.7, 0.8
+
+
+def budget_of(comm: Any, *, flow: str, path: str, dealias: str = "2/3") -> None:
+    """Writes the budget of a flow whose budgets have closed forms, at the times 0, 0.2 and 0.4."""
+    sim = dns.Simulation((12, 10, 14), viscosity=BUDGET_NU, scheme="rk4", dealias=dealias, comm=comm)
+    if flow == "shear":
+        sim.set_velocity(lambda x, y, z: (np.sin(y) + 0 * x * z, 0, 0))
+        gradient = (BUDGET_GRADIENT, 0, 0)
+        sim.add_scalar("still", diffusivity=BUDGET_KAPPA, field=lambda x, y, z: np.sin(2 * z) + 0 * x * y)
+        sim.add_scalar("theta", diffusivity=BUDGET_KAPPA, mean_gradient=gradient)
+    else:
+        sim.set_velocity(flow)
+    if flow == "abc":
+        sim.add_forcing("constant-power", power=BUDGET_POWER, up_to=1.0)
+    sim.every(time=0.2, do=dns.budget(path))
+    sim.run(until=0.4, dt=0.02)
+
+
+def largest_speeds(comm: Any, *, dealias: str) -> list[float]:
+    """Returns the largest speed of three flows, then the divergence of a field and of a flow after some steps."""
+    sim = dns.Simulation((16, 16, 16), viscosity=0.05, dealias=dealias, scheme="rk2", comm=comm)
+    found = []
+    for velocity in ("taylor-green", "abc", lambda x, y, z: (3.0, -4.0, 0.0)):
+        sim.set_velocity(velocity)
+        found.append(sim.diagnose().largest_speed)
+    x, y, z = sim.fft.positions()
+    for spectrum, field in zip(sim.spectra, (np.sin(3 * x), np.cos(2 * y + z), 0 * z), strict=False):
+        spectrum[...] = sim.fft.forward(field + sim.fft.input.zeros())
+    found.append(sim.diagnose().divergence)
+    sim.set_random_velocity(lambda k: k**2 * np.exp(-k), seed=5)
+    for _ in range(5):
+        sim.step(0.02)
+    return [*found, sim.diagnose().divergence]
