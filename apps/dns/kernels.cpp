@@ -185,7 +185,8 @@ void Kernels<T>::space(const Tile& tile) const {
                             {inverse_steps_[0], inverse_steps_[1], inverse_steps_[2]},
                             in.at(row.offset),
                             out.at(row.offset),
-                            tile.result_count > 0 ? tile.results : nullptr};
+                            tile.result_count > 0 ? tile.results : nullptr,
+                            tile.result_count > 1 ? tile.results + 1 : nullptr};
     rows_->space(&given);
   });
 }

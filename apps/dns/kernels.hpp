@@ -58,6 +58,7 @@ class Kernels {
   std::int64_t sums() const;
 
   void inverse(const Tile& tile) const;
+  /// Its results are the largest sum of |u_a|/dx_a and, if the tile has two, the largest |u|^2.
   void space(const Tile& tile) const;
   void advance(const Tile& tile) const;
 

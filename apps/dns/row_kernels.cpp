@@ -175,6 +175,20 @@ void cross(const SpaceRow<T>& row, Count first, int n, T* rate) {
   }
 }
 
+/// Raises the row's largest |u|^2.
+template <class T>
+void raise_fastest(const SpaceRow<T>& row, Count first, int n) {
+  alignas(64) T square[chunk];
+  const Count at = first * row.stride;
+  for (int i = 0; i < n; ++i) {
+    const T u = row.in[0][at + i * row.stride];
+    const T v = row.in[1][at + i * row.stride];
+    const T w = row.in[2][at + i * row.stride];
+    square[i] = u * u + v * v + w * w;
+  }
+  raise(row.fastest, square, n);
+}
+
 template <class T>
 void space(const SpaceRow<T>* given) {
   const SpaceRow<T>& row = *given;
@@ -186,6 +200,8 @@ void space(const SpaceRow<T>* given) {
   for (Count first = 0; first < row.count; first += chunk) {
     const int n = smaller(row.count - first, chunk);
     const Count at = first * stride;
+    // The products may replace the velocity.
+    if (row.fastest != nullptr) raise_fastest(row, first, n);
     // Scalars need the velocity and all scalars before they change.
     for (int a = 0; a < 3 && row.scalars > 0; ++a) read(row.in[a] + at, stride, n, velocity[a]);
     for (Count s = 0; s < row.scalars; ++s) read(row.in[6 + s] + at, stride, n, scalar[s]);
@@ -349,7 +365,12 @@ void sum_up(const AdvanceRow<T>& row, const Waves<T>& waves, const Plane<T>* sta
     double energy = 0;
     double transfer = 0;
     double helicity = 0;
+    double divergence_re = 0;
+    double divergence_im = 0;
     for (int a = 0; a < 3; ++a) {
+      const auto ka = static_cast<double>(waves.k[a][i]);
+      divergence_re += ka * static_cast<double>(state[a].re[i]);
+      divergence_im += ka * static_cast<double>(state[a].im[i]);
       energy += dot(state[a], state[a], i);
       transfer += dot(state[a], right_side[a], i);
       helicity += dot(state[a], vorticity[a], i);
@@ -359,6 +380,7 @@ void sum_up(const AdvanceRow<T>& row, const Waves<T>& waves, const Plane<T>* sta
     to[2] += k2 > 0 ? w * energy / (2 * k) : 0;
     to[3] += w * transfer;
     to[4] += w * helicity;
+    to[5] += w * (divergence_re * divergence_re + divergence_im * divergence_im);
     for (Count s = 0; s < row.scalars; ++s) {
       double* const of_scalar = to + velocity_sums + scalar_sums * s;
       const double variance = dot(state[3 + s], state[3 + s], i);

@@ -57,7 +57,8 @@ struct SpaceRow {
   const T* const* in;  ///< 6 + scalars rows
   T* const* out;       ///< 3 + 3 scalars rows
   double* largest;     ///< raised to the largest sum of |u_a|/dx_a; infinite if a field is not
-                       ///< finite
+                       ///< finite; null: it is not wanted
+  double* fastest;     ///< raised to the largest |u|^2; null: it is not wanted
 };
 
 /// A linear combination: a register, or the right-hand side, times a factor and a power of the
@@ -110,8 +111,8 @@ struct Sums {
   std::int64_t shells;
   double* results;  ///< shells rows of velocity_sums + scalars * scalar_sums numbers
 };
-/// E, k^2 E, E/k, transfer, helicity.
-inline constexpr int velocity_sums = 5;
+/// E, k^2 E, E/k, transfer, helicity, |k . u|^2.
+inline constexpr int velocity_sums = 6;
 /// theta^2/2, k^2 theta^2/2, transfer, u theta of each axis.
 inline constexpr int scalar_sums = 6;
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -69,8 +68,8 @@ def fields_of(sim: Running) -> Iterator[tuple[str, Array]]:
 
 
 def moments_of(values: Array, sim: Running) -> Moments:
-    """Returns the moments over the whole grid. Collective."""
-    points = math.prod(sim.grid.shape)
+    """Returns the moments over all points of all ranks' parts, on any grid. Collective."""
+    points = _points(values, sim)
     mean = _total(float(np.sum(values, dtype=float)), sim) / points
     apart = np.asarray(values, float) - mean
     second, third, fourth = (_total(float(np.sum(apart**power)), sim) / points for power in (2, 3, 4))
@@ -80,7 +79,7 @@ def moments_of(values: Array, sim: Running) -> Moments:
 
 
 def density_of(values: Array, sim: Running) -> tuple[Array, Array]:
-    """Returns the middles of bins, in standard deviations from the mean, and the densities. Collective.
+    """Returns the middles of bins, in standard deviations from the mean, and the densities, on any grid. Collective.
 
     A constant field has no density: zeros.
     """
@@ -91,8 +90,12 @@ def density_of(values: Array, sim: Running) -> tuple[Array, Array]:
         return middle, np.zeros(BINS)
     counts, _ = np.histogram((values - found.mean) / found.deviation, edges)
     everyone = [counts] if sim.comm is None else sim.comm.allgather(counts)
-    points = math.prod(sim.grid.shape)
-    return middle, np.sum(everyone, axis=0) / (points * (edges[1] - edges[0]))
+    return middle, np.sum(everyone, axis=0) / (_points(values, sim) * (edges[1] - edges[0]))
+
+
+def _points(values: Array, sim: Running) -> float:
+    """Returns the number of points of all ranks' parts. It is not that of sim.grid on the grid of products."""
+    return _total(float(values.size), sim)
 
 
 def _total(mine: float, sim: Running) -> float:

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from weft.arrays import Array
-from weft.dns.right_side import Scalar, Shells
+from weft.dns.right_side import Evaluated, Scalar, Shells
 
 # Numbers of a shell in the order of apps/dns/row_kernels.hpp.
-_ENERGY, _ENSTROPHY, _ENERGY_OVER_K, _TRANSFER, _HELICITY = range(5)
-_VELOCITY_SUMS = 5
+_ENERGY, _ENSTROPHY, _ENERGY_OVER_K, _TRANSFER, _HELICITY, _DIVERGENCE = range(6)
+_VELOCITY_SUMS = 6
 _SCALAR_SUMS = 6
 
 
@@ -38,17 +38,45 @@ class ScalarDiagnosis:
 
 
 @dataclass(frozen=True)
+class Balance:
+    """The budgets of the velocity and of each scalar at one time.
+
+    amounts : the energy E, then <theta^2> of each scalar.
+    rates   : their rates of change by the equations: power - eps, then production + power - chi of each scalar.
+    """
+
+    time: float
+    amounts: Sequence[float]
+    rates: Sequence[float]
+
+    def residuals_since(self, before: Balance) -> list[float]:
+        """Returns the change of each amount in a unit of time, less the mean of its rates at both times.
+
+        It is dE/dt + eps - power for the velocity. The mean is the trapezoidal rule: without errors of the scheme a
+        residual is of the order of the square of the time between. NaN if no time has passed.
+        """
+        passed = self.time - before.time
+        if not passed > 0:
+            return [math.nan] * len(self.amounts)
+        rates = [(now + then) / 2 for now, then in zip(self.rates, before.rates, strict=True)]
+        changes = [(now - then) / passed for now, then in zip(self.amounts, before.amounts, strict=True)]
+        return [change - rate for change, rate in zip(changes, rates, strict=True)]
+
+
+@dataclass(frozen=True)
 class Diagnosis:
     """A state's means, scales and spectra at one time, for the density 1.
 
     energy            : E = <|u|^2>/2, with the mean flow. enstrophy : <|curl u|^2>/2.
     dissipation       : eps = 2 nu enstrophy. helicity : <u . curl u>. power : of the forces, <u . f>.
-    transfer_sum      : the work of the products, 0 but for rounding and aliases.
+    transfer_sum      : the work of the products on the flow, which is rounding.
     rms_velocity      : u' = (2 E / 3)^(1/2), without the mean flow.
     taylor_length     : lambda = (15 nu u'^2 / eps)^(1/2). reynolds : Re_lambda = u' lambda / nu.
     kolmogorov_length : eta = (nu^3 / eps)^(1/4). resolution : k_max eta, of the highest kept wavenumber.
     integral_length   : pi / (2 u'^2) times the sum of E(k)/k.
     rate              : the largest sum of |u_a|/dx_a; the step times it is the CFL number.
+    largest_speed     : the largest |u|, of the points where products are formed.
+    divergence        : <(div u)^2>^(1/2), which is rounding.
     k                 : the wavenumbers of the shells; dk times their number.
     spectrum          : E(k) of each shell, so that sum(spectrum) * dk = E. flux : the energy that leaves all shells up
                         to k by the products. helicity_spectrum, transfer : as E(k).
@@ -68,6 +96,8 @@ class Diagnosis:
     resolution: float
     integral_length: float
     rate: float
+    largest_speed: float
+    divergence: float
     dk: float
     k: Array
     spectrum: Array
@@ -75,6 +105,13 @@ class Diagnosis:
     flux: Array
     helicity_spectrum: Array
     scalars: tuple[ScalarDiagnosis, ...]
+
+    @property
+    def balance(self) -> Balance:
+        """The budgets of the velocity and of each scalar."""
+        amounts = (self.energy, *(scalar.variance for scalar in self.scalars))
+        of_scalars = (scalar.production + scalar.power - scalar.dissipation for scalar in self.scalars)
+        return Balance(self.time, amounts, (self.power - self.dissipation, *of_scalars))
 
 
 @dataclass(frozen=True)
@@ -87,9 +124,9 @@ class Flow:
     highest_wavenumber: float
 
 
-def diagnosis_of(flow: Flow, sums: Array, time: float, rate: float, powers: Array) -> Diagnosis:
-    """Returns the diagnosis from the sums over shells of an evaluation, and the powers of each equation's forces."""
-    nu, dk = flow.viscosity, flow.shells.width
+def diagnosis_of(flow: Flow, done: Evaluated, time: float, powers: Array) -> Diagnosis:
+    """Returns the diagnosis from an evaluation with sums over shells, and the powers of each equation's forces."""
+    nu, dk, sums = flow.viscosity, flow.shells.width, done.sums
     total = sums.sum(axis=0)
     energy, enstrophy = float(total[_ENERGY]), float(total[_ENSTROPHY])
     dissipation = 2 * nu * enstrophy
@@ -112,7 +149,9 @@ def diagnosis_of(flow: Flow, sums: Array, time: float, rate: float, powers: Arra
         kolmogorov_length=kolmogorov,
         resolution=flow.highest_wavenumber * kolmogorov,
         integral_length=_ratio(math.pi * float(total[_ENERGY_OVER_K]), 2 * rms**2),
-        rate=rate,
+        rate=done.rate,
+        largest_speed=done.speed,
+        divergence=math.sqrt(float(total[_DIVERGENCE])),
         dk=dk,
         k=dk * np.arange(len(sums)),
         spectrum=sums[:, _ENERGY] / dk,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import os
 from collections.abc import Sequence
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ import numpy as np
 from weft import array_files, errors, runtime
 from weft._support import checks, dtypes
 from weft.dns import vtk
-from weft.dns.diagnostics import Diagnosis
+from weft.dns.diagnostics import Balance, Diagnosis
 from weft.dns.running import Running
 
 _MEANS = (
@@ -30,8 +31,11 @@ _MEANS = (
     "resolution",
     "integral_length",
     "rate",
+    "largest_speed",
+    "divergence",
 )
 _OF_SCALARS = ("variance", "dissipation", "production", "power", "batchelor_length")
+_RESIDUAL = "residual"
 
 
 class RunOutput:
@@ -131,21 +135,47 @@ class StateTable(_Table):
 
 
 class Budget(_DiagnosisTable):
-    """A row of means for each time: first the means of :class:`weft.dns.Diagnosis`, then the means of each scalar."""
+    """A row for each time: the means of :class:`weft.dns.Diagnosis`, the means of each scalar, and their residuals.
+
+    A residual compares a row with the row before; see :meth:`weft.dns.diagnostics.Balance.residuals_since`.
+    """
+
+    def __init__(self, path: str) -> None:
+        super().__init__(path)
+        self._before: Balance | None = None
 
     def columns(self, sim: Running) -> list[str]:
         of_scalars = [
-            f"{scalar.name}_{name}" for scalar in sim.scalars for name in (*_OF_SCALARS, "flux_x", "flux_y", "flux_z")
+            f"{scalar.name}_{name}"
+            for scalar in sim.scalars
+            for name in (*_OF_SCALARS, "flux_x", "flux_y", "flux_z", _RESIDUAL)
         ]
-        return [*_MEANS, *of_scalars]
+        return [*_MEANS, _RESIDUAL, *of_scalars]
+
+    def begin(self, sim: Running) -> None:
+        self._before = None
+        super().begin(sim)
 
     def rows(self, diagnosis: Diagnosis) -> list[Sequence[Any]]:
+        now = diagnosis.balance
+        before = now if self._before is None else self._before
+        residual, *others = now.residuals_since(before)
+        self._before = now
         of_scalars = [
             value
-            for scalar in diagnosis.scalars
-            for value in (*(getattr(scalar, name) for name in _OF_SCALARS), *scalar.flux)
+            for scalar, other in zip(diagnosis.scalars, others, strict=True)
+            for value in (*(getattr(scalar, name) for name in _OF_SCALARS), *scalar.flux, other)
         ]
-        return [[repr(float(value)) for value in (*(getattr(diagnosis, name) for name in _MEANS), *of_scalars)]]
+        means = [getattr(diagnosis, name) for name in _MEANS]
+        return [[repr(float(value)) for value in (*means, residual, *of_scalars)]]
+
+    def mark(self, sim: Running) -> Any:
+        """Returns the length of the table in bytes, and the budgets of its last row."""
+        return {"bytes": super().mark(sim), "before": None if self._before is None else asdict(self._before)}
+
+    def restore(self, sim: Running, mark: Any) -> None:
+        self._before = None if mark["before"] is None else Balance(**mark["before"])
+        super().restore(sim, mark["bytes"])
 
 
 class Spectra(_DiagnosisTable):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -50,11 +51,13 @@ class Evaluated:
 
     rate       : the largest sum of |u_a|/dx_a over all points and ranks; infinite if a velocity is not finite.
     sums       : of shells and fields, if they were wanted.
+    speed      : the largest |u| over all points and ranks, if sums were wanted.
     transforms : the transforms of one array each.
     """
 
     rate: float = 0.0
     sums: Array = field(default_factory=lambda: np.zeros(0))
+    speed: float = 0.0
     transforms: int = 0
 
 
@@ -69,6 +72,7 @@ class _Call:
     scale: float = 1.0
     added: int = -1
     shells: Shells | None = None
+    finds_speed: bool = False
 
 
 class RightSide:
@@ -102,15 +106,20 @@ class RightSide:
     ) -> Evaluated:
         """Evaluates the right-hand side of a register on grids of some shifts, and updates registers. Collective."""
         total = Evaluated()
+        finds_speed = shells is not None
         last = len(self.registers) - 1
         scale = 1 / len(shifts)
         for number, shift in enumerate(shifts[:-1]):
             # The right-hand side of another grid goes to the last register.
             kept = [_right_side_alone(last)]
-            self._apply(_Call(evaluation.input, kept, 0.0, shift, scale, -1 if number == 0 else last), total)
+            so_far = -1 if number == 0 else last
+            self._apply(_Call(evaluation.input, kept, 0.0, shift, scale, so_far, None, finds_speed), total)
         added = last if len(shifts) > 1 else -1
         decay_time = evaluation.decay * dt
-        self._apply(_Call(evaluation.input, evaluation.updates, decay_time, shifts[-1], scale, added, shells), total)
+        self._apply(
+            _Call(evaluation.input, evaluation.updates, decay_time, shifts[-1], scale, added, shells, finds_speed),
+            total,
+        )
         for force in forces:
             if force.values:
                 self._add(force, evaluation.updates, decay_time)
@@ -130,7 +139,7 @@ class RightSide:
         )
         there, back = 2 * DIMS + self._scalars, DIMS + DIMS * self._scalars
         done = self._fft.apply_in_space(
-            FieldFunction(kernels.space(), pointwise=True, results=1, combine="max"),
+            FieldFunction(kernels.space(), pointwise=True, results=2 if call.finds_speed else 1, combine="max"),
             self.registers[call.source],
             self.registers[call.updates[0].target],
             before=FieldFunction(kernels.inverse(), pointwise=True),
@@ -138,6 +147,8 @@ class RightSide:
             fields=(there, back),
         )
         total.rate = max(total.rate, done.results[0])
+        if call.finds_speed:
+            total.speed = max(total.speed, math.sqrt(max(0.0, done.results[1])))
         total.transforms += there + back
         total.sums = np.array(done.after).reshape(count, -1) if count else total.sums
 

@@ -446,7 +446,7 @@ class Simulation:
     def _diagnosis(self, done: Evaluated, powers: Array) -> Diagnosis:
         resolved = min(float(np.max(self.grid.wavenumbers(axis))) for axis in range(DIMS))
         flow = Flow(self.viscosity, self.scalars, self._shells(), resolved)
-        self.last_diagnosis = diagnosis_of(flow, done.sums, self.time, done.rate, powers)
+        self.last_diagnosis = diagnosis_of(flow, done, self.time, powers)
         return self.last_diagnosis
 
     def _energies_of(self, spectrum: Any) -> Array:

@@ -89,6 +89,45 @@ def test_products_move_energy_between_shells_alone() -> None:
     assert sim.spectra[0].shape == (15, 15, 8)
 
 
+@pytest.mark.parametrize("dealias", ["2/3", "3/2", "phase-shift"])
+def test_transfers_and_fluxes_change_the_spectra(dealias: str) -> None:
+    """Without viscosity, dE(k)/dt = T(k) and d/dt of the energy up to k = -Pi(k), here over one step of RK4.
+
+    The trapezoidal rule leaves an error of the order of dt^2.
+    """
+    dt = 1e-4
+    sim = dns.Simulation((16, 12, 18), viscosity=0.0, scheme="rk4", dealias=dealias)
+    sim.set_random_velocity(lambda k: k**2 * np.exp(-k), seed=seeds.seed(8))
+    sim.add_scalar("theta", diffusivity=0.0, mean_gradient=(1, -0.5, 0), field=lambda x, y, z: np.cos(x + y) + 0 * z)
+    before = sim.step(dt, diagnose=True)
+    assert before is not None
+    after = sim.diagnose()
+    for then, now in ((before, after), (before.scalars[0], after.scalars[0])):
+        largest = abs(then.transfer).max()
+        assert largest > 0.01
+        change = (now.spectrum - then.spectrum) / dt
+        np.testing.assert_allclose(change, (then.transfer + now.transfer) / 2, atol=1e-7 * largest)
+    largest = abs(before.flux).max()
+    assert largest > 0.01
+    change = np.cumsum(after.spectrum - before.spectrum) * before.dk / dt
+    np.testing.assert_allclose(change, -(before.flux + after.flux) / 2, atol=1e-7 * largest)
+
+
+def test_the_spectrum_of_a_scalar_is_in_its_shell() -> None:
+    """In a long box: |k|/dk is 6 for 2 cos 3x, 2.24 for sin(y + z), 4.12 for cos(2y + z)/2, and 0 for the mean."""
+    sim = dns.Simulation((16, 12, 12), viscosity=0.1, lengths=(2 * math.pi, 2 * math.pi, 4 * math.pi))
+    sim.add_scalar(
+        "theta",
+        diffusivity=0.1,
+        field=lambda x, y, z: 3 + 2 * np.cos(3 * x) + np.sin(y + z / 2) + 0.5 * np.cos(2 * y + z / 2),
+    )
+    found = sim.diagnose()
+    assert found.dk == pytest.approx(0.5)
+    wanted = np.zeros(len(found.k))
+    wanted[[0, 6, 2, 4]] = [9 / 2, 2 / 2, 0.5 / 2, 0.125 / 2]
+    np.testing.assert_allclose(found.scalars[0].spectrum * found.dk, wanted, atol=1e-14)
+
+
 def test_the_shells_have_the_energy_of_the_field() -> None:
     """Parseval: the sum over shells is the mean in space."""
     sim = dns.Simulation((16, 18, 20), viscosity=0.01, lengths=(1, 2, 1.5))

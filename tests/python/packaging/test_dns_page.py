@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 import weft
+import weft.dns
 from cli_helpers import assert_done
 from cli_helpers import weft as command
 from test_readme import blocks_of
@@ -32,6 +33,16 @@ def test_the_page_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
                 assert_done(command(*shlex.split(line)[1:], cwd=tmp_path))
     assert commands >= 5
     assert (tmp_path / "fields.pvd").exists()
+
+
+def test_the_table_of_columns_has_each_column(tmp_path: Path) -> None:
+    if not weft.running_available():
+        pytest.skip("simulations need weft's extension module over MPI")
+    sim = weft.dns.Simulation((8, 8, 8), viscosity=0.1)
+    sim.add_scalar("theta", diffusivity=0.1)
+    table = PAGE.split("| column of budget | meaning |\n|---|---|\n")[1].split("\n\n")[0]
+    names = [row.split("|")[1].strip() for row in table.splitlines()]
+    assert names == weft.dns.budget(tmp_path / "run.csv").columns(sim)
 
 
 def test_the_table_of_settings(capsys: pytest.CaptureFixture[str]) -> None:

@@ -8,6 +8,7 @@ import numpy as np
 import weft
 import weft.dns as dns
 from files_on_ranks import full_disk, no_fault
+from weft.dns.densities import density_of, moments_of
 
 VISCOSITY = 0.05
 FLOW = (0.7, -0.4, 0.3)
@@ -214,6 +215,48 @@ def write_moments(comm: Any, path: str) -> None:
     sim.run(until=0.02, dt=0.01)
 
 
+SECOND_WAVE = 0.4
+
+
+def stirred_waves(comm: Any, dealias: str) -> dns.Simulation:
+    """Returns a simulation of products of waves, so that all moments have closed forms.
+
+    With g' = cos + SECOND_WAVE cos(2 .) the velocity is (g(x) g'(y), -g'(x) g(y), 0.3), and a scalar is 1.5 + g'(x).
+    """
+
+    def g(x: Any) -> Any:
+        return np.sin(x) + SECOND_WAVE / 2 * np.sin(2 * x)
+
+    def slope(x: Any) -> Any:
+        return np.cos(x) + SECOND_WAVE * np.cos(2 * x)
+
+    sim = dns.Simulation((12, 10, 14), viscosity=0.1, dealias=dealias, comm=comm)
+    sim.set_velocity(lambda x, y, z: (g(x) * slope(y) + 0 * z, -slope(x) * g(y) + 0 * z, 0.3))
+    sim.add_scalar("theta", diffusivity=0.1, field=lambda x, y, z: 1.5 + slope(x) + 0 * y * z)
+    return sim
+
+
+def densities_and_moments(comm: Any, *, dealias: str) -> dict[str, dict[str, list[float]]]:
+    """Returns the integral of the density, and the moments, of fields and derivatives on both grids."""
+    sim = stirred_waves(comm, dealias)
+    spectra = dict(zip(sim.fields, sim.spectra, strict=True))
+    spectra |= {"du/dx": sim.derivative(sim.spectra[0], 0), "dv/dy": sim.derivative(sim.spectra[1], 1)}
+    found = {}
+    for name, transform in (
+        ("on the grid", lambda one: sim.on_grid(one)[0]),
+        ("on the grid of products", sim.in_space),
+    ):
+        found[name] = {field: _density_and_moments(transform(one), sim) for field, one in spectra.items()}
+    return found
+
+
+def _density_and_moments(values: Any, sim: dns.Simulation) -> list[float]:
+    middle, density = density_of(values, sim)
+    moments = moments_of(values, sim)
+    total = float(density.sum() * (middle[1] - middle[0]))
+    return [total, moments.mean, moments.deviation, moments.skewness, moments.flatness]
+
+
 def failed_checks(comm: Any) -> list[str]:
     """Returns the names of the checks of a verification that fail."""
     return [check.name for check in dns.verify(comm, quick=True) if not check.passed]
@@ -227,3 +270,39 @@ def exchanged_bytes(comm: Any, points: int, dealias: str) -> int:
     sim.step(0.01)
     mine = sum(step.bytes_sent + step.bytes_from_others for step in sim.fft.record)
     return int(comm.allreduce(mine))
+
+
+BUDGET_NU, BUDGET_KAPPA, BUDGET_GRADIENT, BUDGET_POWER = 0.3, 0.5, 0.7, 0.8
+
+
+def budget_of(comm: Any, *, flow: str, path: str, dealias: str = "2/3") -> None:
+    """Writes the budget of a flow whose budgets have closed forms, at the times 0, 0.2 and 0.4."""
+    sim = dns.Simulation((12, 10, 14), viscosity=BUDGET_NU, scheme="rk4", dealias=dealias, comm=comm)
+    if flow == "shear":
+        sim.set_velocity(lambda x, y, z: (np.sin(y) + 0 * x * z, 0, 0))
+        gradient = (BUDGET_GRADIENT, 0, 0)
+        sim.add_scalar("still", diffusivity=BUDGET_KAPPA, field=lambda x, y, z: np.sin(2 * z) + 0 * x * y)
+        sim.add_scalar("theta", diffusivity=BUDGET_KAPPA, mean_gradient=gradient)
+    else:
+        sim.set_velocity(flow)
+    if flow == "abc":
+        sim.add_forcing("constant-power", power=BUDGET_POWER, up_to=1.0)
+    sim.every(time=0.2, do=dns.budget(path))
+    sim.run(until=0.4, dt=0.02)
+
+
+def largest_speeds(comm: Any, *, dealias: str) -> list[float]:
+    """Returns the largest speed of three flows, then the divergence of a field and of a flow after some steps."""
+    sim = dns.Simulation((16, 16, 16), viscosity=0.05, dealias=dealias, scheme="rk2", comm=comm)
+    found = []
+    for velocity in ("taylor-green", "abc", lambda x, y, z: (3.0, -4.0, 0.0)):
+        sim.set_velocity(velocity)
+        found.append(sim.diagnose().largest_speed)
+    x, y, z = sim.fft.positions()
+    for spectrum, field in zip(sim.spectra, (np.sin(3 * x), np.cos(2 * y + z), 0 * z), strict=False):
+        spectrum[...] = sim.fft.forward(field + sim.fft.input.zeros())
+    found.append(sim.diagnose().divergence)
+    sim.set_random_velocity(lambda k: k**2 * np.exp(-k), seed=5)
+    for _ in range(5):
+        sim.step(0.02)
+    return [*found, sim.diagnose().divergence]

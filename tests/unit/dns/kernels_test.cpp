@@ -220,7 +220,7 @@ void expect_inverse(KernelCase<T>& setup) {
 template <class T>
 void expect_space(KernelCase<T>& setup) {
   Kernels<T> kernels(setup.grid, rows<T>());
-  setup.block.results.assign(1, -INFINITY);
+  setup.block.results.assign(2, -INFINITY);
   auto in = setup.template noise<T>(6 + setup.scalars, setup.block.volume());
   // In place, as weft calls pointwise functions.
   Fields<T> out(3 + 3 * setup.scalars, setup.block.volume());
@@ -232,6 +232,7 @@ void expect_space(KernelCase<T>& setup) {
                                  outputs.size(), false, sizeof(T)));
   double worst = 0;
   double rate = 0;
+  double fastest = 0;
   setup.for_each([&](std::size_t at, std::size_t, const auto&) {
     const auto value = [&](std::size_t field) { return static_cast<double>(given[field][at]); };
     const auto found = [&](std::size_t field) {
@@ -248,9 +249,11 @@ void expect_space(KernelCase<T>& setup) {
         worst = std::max(worst, std::abs(found(3 + 3 * s + a) - value(a) * value(6 + s)));
     }
     rate = std::max(rate, sum);
+    fastest = std::max(fastest, value(0) * value(0) + value(1) * value(1) + value(2) * value(2));
   });
   EXPECT_LE(worst, tolerance<T>());
   EXPECT_NEAR(setup.block.results[0], rate, 100 * tolerance<T>());
+  EXPECT_NEAR(setup.block.results[1], fastest, tolerance<T>());
 }
 
 template <class T>
@@ -285,6 +288,7 @@ void expect_advance(KernelCase<T>& setup) {
   double worst = 0;
   double energy = 0;
   double transfer = 0;
+  double divergence = 0;
   setup.for_each([&](std::size_t at, std::size_t in_memory, const auto& whole) {
     const auto k = setup.wave(whole);
     const double square = k[0] * k[0] + k[1] * k[1] + k[2] * k[2];
@@ -312,17 +316,21 @@ void expect_advance(KernelCase<T>& setup) {
         transfer += 2 * (std::conj(state(1, c)) * side).real();
       }
     }
+    divergence += 2 * std::norm(k[0] * state(1, 0) + k[1] * state(1, 1) + k[2] * state(1, 2));
   });
   EXPECT_LE(worst, tolerance<T>());
   const std::size_t numbers = setup.block.results.size() / 4;
   double found_energy = 0;
   double found_transfer = 0;
+  double found_divergence = 0;
   for (std::size_t shell = 0; shell < 4; ++shell) {
     found_energy += setup.block.results[shell * numbers];
     found_transfer += setup.block.results[shell * numbers + 3];
+    found_divergence += setup.block.results[shell * numbers + 5];
   }
   EXPECT_NEAR(found_energy / energy, 1, tolerance<T>());
   EXPECT_NEAR(found_transfer, transfer, 1e3 * tolerance<T>());
+  EXPECT_NEAR(found_divergence / divergence, 1, tolerance<T>());
 }
 
 template <class T>
@@ -351,12 +359,13 @@ TEST(DnsKernels, RatesThatAreNotFiniteBecomeInfinite) {
     for (const std::size_t at : {std::size_t{0}, std::size_t{5}, std::size_t{69}}) {
       KernelCase<double> setup({1, 1, 70}, {0, 1, 2}, {0, 1, 2}, 0, 1);
       Kernels<double> kernels(setup.grid, rows<double>());
-      setup.block.results.assign(1, 0);
+      setup.block.results.assign(2, 0);
       auto in = setup.noise<double>(6, 70);
       in.values[1][at] = wrong;
       Fields<double> out(3, 70);
       kernels.space(setup.block.tile(in.starts.data(), 6, out.starts.data(), 3, false, 8));
       EXPECT_EQ(setup.block.results[0], INFINITY) << wrong << " at " << at;
+      EXPECT_EQ(setup.block.results[1], INFINITY) << wrong << " at " << at;
     }
 }
 

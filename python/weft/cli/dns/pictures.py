@@ -55,7 +55,7 @@ def draw(case: SimulationCase, folder: str, target: str, ending: str, session: S
     if "spectra" in tables and "budget" in tables:
         drawn.append(_spectra(case, tables["spectra"], tables["budget"]))
     sim = case.resumed(folder, warn=session.warn)
-    fields = _fields(sim)
+    fields = fields_of(sim)
     drawn += [_slices(case, sim, fields), _densities(case, sim, fields)]
     try:
         os.makedirs(target, exist_ok=True)
@@ -139,14 +139,14 @@ def _spectra(case: SimulationCase, spectra: Table, budget: Table) -> Picture:
     return Picture("spectra", figure)
 
 
-def _fields(sim: Simulation) -> Table:
-    """Returns |w| and the scalars in space, and du/dx."""
+def fields_of(sim: Simulation) -> Table:
+    """Returns |w|, u, du/dx and the scalars on the grid of the simulation."""
     u, v, w = sim.spectra[:3]
     d = sim.derivative
     curl = (d(w, 1) - d(v, 2), d(u, 2) - d(w, 0), d(v, 0) - d(u, 1))
-    square = sum(sim.in_space(part) ** 2 for part in curl)
-    scalars = {scalar.name: sim.in_space(one) for scalar, one in zip(sim.scalars, sim.spectra[3:], strict=True)}
-    return {"|w|": np.sqrt(square), "u": sim.in_space(u), "du/dx": sim.in_space(d(u, 0)), **scalars}
+    square = sum(sim.on_grid(part)[0] ** 2 for part in curl)
+    shown = {"u": u, "du/dx": d(u, 0), **dict(zip(sim.fields[3:], sim.spectra[3:], strict=True))}
+    return {"|w|": np.sqrt(square), **{name: sim.on_grid(one)[0] for name, one in shown.items()}}
 
 
 def _slices(case: SimulationCase, sim: Simulation, fields: Table) -> Picture:
