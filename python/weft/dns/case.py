@@ -23,9 +23,11 @@ from weft.dns.resuming import resume
 from weft.dns.schemes import SCHEMES, Scheme
 from weft.dns.settings import SECTIONS, SEVERAL, Values, checked_section, require_known
 from weft.dns.simulation import Simulation
-from weft.dns.sizes import register_elements, simulation_bytes
+from weft.dns.sizes import simulation_bytes, state_elements
+from weft.files import open_source
 from weft.files.replacement import write_file
 from weft.files.small_files import read_bounded
+from weft.files.source import Reading
 from weft.options import Exchange, Planning
 
 CASE_FILE = "case.toml"
@@ -93,6 +95,7 @@ class SimulationCase:
         self, comm: Any = None, *, exchange: Exchange | str | None = None, planning: Planning | None = None
     ) -> Simulation:
         """Makes the simulation with its fields at the beginning. Collective."""
+        runtime.agreed(comm, self.require_shapes)
         grid, time = self.sections["grid"], self.sections["time"]
         sim = Simulation(
             grid["shape"],
@@ -141,6 +144,19 @@ class SimulationCase:
             progress=progress,
         )
 
+    def require_shapes(self) -> None:
+        """Raises InvalidArgument if an array of the fields at the beginning has another shape than the grid."""
+        wanted = tuple(self.sections["grid"]["shape"])
+        for what, path in self._files():
+            with Reading(path):
+                source = open_source(path)
+            source.close()
+            if source.shape != wanted:
+                raise errors.InvalidArgument(
+                    f"{what} must have the shape of the grid, {wanted}; {path} has {source.shape}; give an array of "
+                    f"{wanted}, or another grid.shape"
+                )
+
     def _set_velocity(self, sim: Simulation) -> None:
         velocity = self.sections["velocity"]
         if velocity["kind"] == "random":
@@ -183,15 +199,19 @@ class SimulationCase:
         sources = [("velocity.files", self.sections["velocity"], "files")]
         sources += [("scalar.file", scalar, "file") for scalar in self.sections["scalar"]]
         for what, section, kind in sources:
-            given = section[kind]
-            if (section["kind"] == kind) != (given is not None):
+            if (section["kind"] == kind) != (section[kind] is not None):
                 raise errors.InvalidArgument(
                     f'{what} and kind = "{kind}" must be given together; given {what.partition(".")[0]}.kind = '
                     f'"{section["kind"]}"'
                 )
-            for path in [given] if isinstance(given, str) else given or []:
-                if not os.path.exists(path.partition(":")[0]):
-                    raise errors.InvalidArgument(f"{what} must exist; there is no {path}")
+        for what, path in self._files():
+            if not os.path.exists(path.partition(":")[0]):
+                raise errors.InvalidArgument(f"{what} must exist; there is no {path}")
+
+    def _files(self) -> list[tuple[str, str]]:
+        """Returns each array file of the fields at the beginning, after its setting."""
+        scalars = [("scalar.file", scalar["file"]) for scalar in self.sections["scalar"] if scalar["file"] is not None]
+        return [("velocity.files", path) for path in self.sections["velocity"]["files"] or []] + scalars
 
 
 def read_case(path: str) -> SimulationCase:
@@ -293,7 +313,9 @@ def _require_output(output: Values, fields: list[str]) -> None:
             )
     for name in output["names"] or []:
         require_known(name, dict.fromkeys(fields), "a field in output.names")
-    _output_of(output, output["file"])
+    made = _output_of(output, output["file"])
+    if isinstance(made, outputs.Fields):
+        made.require_fields(fields)
 
 
 def _output_of(output: Values, path: str) -> outputs.RunOutput:
@@ -323,9 +345,18 @@ def _loaded(path: str, sim: Simulation) -> Array:
     """Returns this rank's part of a field in a file, which has the points of the grid."""
 
     def load(side: Side) -> Array:
-        return array_files.load(path, side.layout, sim.comm, dtype=side.dtype)[0]
+        values = array_files.load(path, side.layout, sim.comm, dtype=side.dtype)[0]
+        runtime.agreed(sim.comm, lambda: _require_finite(values, path))
+        return values
 
     return sim.loaded(load)
+
+
+def _require_finite(values: Array, path: str) -> None:
+    if not np.isfinite(values).all():
+        raise errors.InvalidArgument(
+            f"an array of a case must have finite numbers; {path} also has others; correct it, and run the case again"
+        )
 
 
 def memory_bytes(case: SimulationCase) -> int:
@@ -335,32 +366,5 @@ def memory_bytes(case: SimulationCase) -> int:
 
 
 def checkpoint_bytes(case: SimulationCase) -> int:
-    """Returns the bytes of a checkpoint, at most: all registers in double precision."""
-    return 16 * register_elements(case.grid, case.scheme, len(case.sections["scalar"]))
-
-
-def require_no_run(folder: str, comm: Any) -> None:
-    """Raises InvalidArgument on all ranks if a folder has a run. Collective."""
-
-    def check() -> None:
-        if runtime.rank_of(comm) == 0 and os.path.exists(os.path.join(folder, CASE_FILE)):
-            raise errors.InvalidArgument(
-                f"the folder of a new run must have no run; {folder} has one; resume it with weft dns resume, or give "
-                "another folder with --to"
-            )
-
-    runtime.agreed(comm, check)
-
-
-def make_folder(folder: str, comm: Any) -> None:
-    """Makes the folder of a run. Errors, on all ranks: IoFailure. Collective."""
-
-    def make() -> None:
-        if runtime.rank_of(comm) != 0:
-            return
-        try:
-            os.makedirs(folder, exist_ok=True)
-        except OSError as reason:
-            raise errors.IoFailure(f"cannot make the folder of the run, {folder}: {reason.strerror}") from None
-
-    runtime.agreed(comm, make)
+    """Returns the bytes of a checkpoint: the registers that a later step needs, in double precision."""
+    return 16 * len(case.scheme.kept) * state_elements(case.grid, len(case.sections["scalar"]))

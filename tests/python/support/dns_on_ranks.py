@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
+from unittest import mock
 
 import numpy as np
 import weft
 import weft.dns as dns
 from files_on_ranks import full_disk, no_fault
+from weft.cli.dns import runs
+from weft.cli.support.session import Session
+from weft.dns.case import read_case
 
 VISCOSITY = 0.05
 FLOW = (0.7, -0.4, 0.3)
@@ -145,6 +150,22 @@ def image_on_a_full_disk(comm: Any, path: str, at: int) -> None:
     sim.every(steps=1, do=dns.fields(path))
     with full_disk() if comm.rank == at else no_fault():
         sim.run(until=0.1, dt=0.05)
+
+
+def _run_case(comm: Any, path: str, folder: str) -> None:
+    runs.run(read_case(path), folder, True, Session(comm))
+
+
+def case_on_a_full_disk(comm: Any, path: str, folder: str, at: int) -> None:
+    """Runs a case while one rank cannot write."""
+    with full_disk() if comm.rank == at else no_fault():
+        _run_case(comm, path, folder)
+
+
+def case_on_a_small_disk(comm: Any, path: str, folder: str, free: int) -> None:
+    """Runs a case where every disk has this many free bytes."""
+    with mock.patch("shutil.disk_usage", lambda path: SimpleNamespace(free=free)):
+        _run_case(comm, path, folder)
 
 
 def energy_of_resampled(comm: Any, path: str, shape: list[int]) -> float:
