@@ -144,6 +144,13 @@ def run_with_images(comm: Any, path: str, shape: Any, dtype: str | None = None, 
     sim.run(until=0.1, dt=0.05)
 
 
+def write_fields(comm: Any, paths: list[str], dtype: str, written: str | None) -> None:
+    """Writes the fields at the beginning of a simulation of this precision, in several types of files."""
+    sim = vtk_simulation(comm, dtype=dtype)
+    sim.every(time=1, do=[dns.fields(path, dtype=written) for path in paths])
+    sim.run(until=0.01, dt=0.01)
+
+
 def image_on_a_full_disk(comm: Any, path: str, at: int) -> None:
     """Writes an image while one rank cannot write."""
     sim = vtk_simulation(comm)
