@@ -20,6 +20,7 @@ from weft.dns.given import problem_of
 from weft.dns.grid import DIMS, Grid
 from weft.dns.initial import SCALARS, angles
 from weft.dns.resuming import resume
+from weft.dns.right_side import kernels_module
 from weft.dns.schemes import SCHEMES, Scheme
 from weft.dns.settings import SECTIONS, SEVERAL, Values, checked_section, require_known
 from weft.dns.simulation import Simulation
@@ -177,6 +178,11 @@ class SimulationCase:
             grid["dtype"],
         )
         names = self.fields
+        most = kernels_module().SCALARS_MAX
+        if len(names) - DIMS > most:
+            raise errors.InvalidArgument(
+                f"a case must have at most {most} sections [[scalar]]; given {len(names) - DIMS}; leave some out"
+            )
         for force in self.sections["forcing"]:
             ForceOptions(**force).checked(self.grid, names[DIMS:])
         for number, name in enumerate(names):

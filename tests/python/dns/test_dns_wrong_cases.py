@@ -111,6 +111,14 @@ def test_an_image_with_two_arrays_of_one_name(tmp_path: Path, ranks: int) -> Non
     cases.read_case(str(written(tmp_path, text.replace("steps = 5", 'steps = 5\nnames = ["u", "velocity"]'))))
 
 
+def test_too_many_scalars(tmp_path: Path) -> None:
+    sections = [f'[[scalar]]\nname = "s{number}"\ndiffusivity = 0.1\n' for number in range(31)]
+    assert len(cases.read_case(str(written(tmp_path, CASE + "".join(sections)))).fields) == 3 + 32
+    sections.append('[[scalar]]\nname = "more"\ndiffusivity = 0.1\n')
+    written(tmp_path, CASE + "".join(sections))
+    refused(tmp_path, 2, 2, "a case must have at most 32 sections [[scalar]]; given 33; leave some out")
+
+
 # ---- arrays of a case ----
 
 

@@ -193,7 +193,7 @@ def failed_checks(comm: Any) -> list[str]:
 
 
 def exchanged_bytes(comm: Any, points: int, dealias: str) -> int:
-    """Returns the bytes that all ranks exchange for one right-hand side, from the record of the run."""
+    """Returns the bytes that all ranks exchange for the products on one grid, from the record of the last run."""
     sim = dns.Simulation((points,) * 3, viscosity=0.01, scheme="rk2", dealias=dealias, comm=comm)
     sim.set_velocity("taylor-green")
     sim.fft.recording = True
