@@ -261,7 +261,12 @@ def test_check_predicts_and_runs_nothing(case: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("ranks", [None, "2"])
-def test_a_terminal_shows_progress_and_a_pipe_does_not(case: Path, tmp_path: Path, ranks: str | None) -> None:
+@pytest.mark.parametrize("outputs", [True, False])
+def test_a_terminal_shows_progress_and_a_pipe_does_not(
+    case: Path, tmp_path: Path, outputs: bool, ranks: str | None
+) -> None:
+    if not outputs:
+        case.write_text(SMALL.partition("[[output]]")[0])
     words = ["dns", "run", str(case), *(["-n", ranks] if ranks else [])]
     piped = command(*words, "--to", "piped", cwd=tmp_path)
     assert_done(piped)
@@ -282,8 +287,13 @@ def test_a_terminal_shows_progress_and_a_pipe_does_not(case: Path, tmp_path: Pat
             while part := shown.read(4096):
                 text += part
         assert process.wait(timeout=120) == 0
-    line = re.search(r"step \d+, time \S+ of 0\.2, dt \S+, E \S+, eps \S+, k_max eta \S+, .* left", text.decode())
+    # E = 1/8 at the beginning, eps = 2 (0.05) 3/8, eta = (0.05^3 / eps)^(1/4), k_max = 3
+    means = r"E 0\.12\d*, eps 0\.03\d+, k_max eta 0\.7\d*"
+    line = re.search(rf"step \d+, time \S+ of 0\.2, dt \S+, {means}, .* left", text.decode())
     assert line, text
+    one, other = (dns.resume(str(tmp_path / name / "checkpoints")) for name in ("piped", "shown"))
+    assert one.counters == other.counters
+    assert all(np.array_equal(a, b) for a, b in zip(one.spectra, other.spectra, strict=True))
 
 
 @pytest.mark.parametrize("ranks", [None, "2"])

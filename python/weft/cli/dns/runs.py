@@ -10,27 +10,40 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
+import numpy as np
+
 from weft._support.memory import check_memory
 from weft.cli.support.launch import STOP_FILE
 from weft.cli.support.session import Session, parent_folder
 from weft.cli.support.text import duration
 from weft.dns import verification
 from weft.dns.case import CHECKPOINTS, SimulationCase, memory_bytes, write_case
+from weft.dns.grid import DIMS
 from weft.dns.resampling import resample as resampled
 from weft.dns.run_folder import new_run, require_no_run, require_room
 from weft.dns.simulation import Simulation
 
 _SHOWN_EVERY_S = 0.5
+# Means are computed again after a time, which is at least 50 times their cost.
+_MEANS_EVERY_S = 2.0
+_MEANS_PAUSES = 50
 
 
 class RunProgress:
-    """Shows the progress of a run, and passes on signals that the parent of `weft -n` received."""
+    """Shows the progress of a run, and passes on signals that the parent of `weft -n` received. Collective.
+
+    Means are those of the newest output that has them. Without such outputs they are computed, at 2 % of the time.
+    """
 
     def __init__(self, session: Session, sim: Simulation, end: float) -> None:
         self._session = session
         self._end = end
         self._first = (time.monotonic(), sim.time)
+        self._is_shown = session.any(session.shows_progress)
         self._shown = 0.0
+        self._diagnosis = sim.last_diagnosis
+        self._means = ""
+        self._next_means = 0.0
 
     def stops(self, sim: Any) -> bool:
         """Sends this process the signal that the parent received, if there is one."""
@@ -42,18 +55,37 @@ class RunProgress:
 
     def stepped(self, sim: Any) -> None:
         """Shows step, time, length of the step, means and the time left."""
+        if not self._is_shown:
+            return
         now = time.monotonic()
-        if now - self._shown < _SHOWN_EVERY_S:
+        found = sim.last_diagnosis
+        if found is not None and found is not self._diagnosis:
+            self._note_means(found.energy, found.dissipation, found.resolution, 0.0)
+            self._diagnosis = found
+        is_due = now - self._shown >= _SHOWN_EVERY_S
+        if self._session.broadcast(is_due and now >= self._next_means):
+            self._note_means(*_means_of(sim), time.monotonic() - now)
+        if not is_due:
             return
         self._shown = now
         begun, at = self._first
         parts = [f"step {sim.counters.steps}", f"time {sim.time:.4g} of {self._end:g}", f"dt {sim.previous_dt:.3g}"]
-        found = sim.last_diagnosis
-        if found is not None:
-            parts.append(f"E {found.energy:.4g}, eps {found.dissipation:.4g}, k_max eta {found.resolution:.3g}")
+        parts.append(self._means)
         if sim.time > at:
             parts.append(f"{duration((now - begun) * (self._end - sim.time) / (sim.time - at))} left")
         self._session.progress(", ".join(parts))
+
+    def _note_means(self, energy: float, dissipation: float, resolution: float, cost_s: float) -> None:
+        self._means = f"E {energy:.4g}, eps {dissipation:.4g}, k_max eta {resolution:.3g}"
+        self._next_means = time.monotonic() + max(_MEANS_EVERY_S, _MEANS_PAUSES * cost_s)
+
+
+def _means_of(sim: Simulation) -> tuple[float, float, float]:
+    """Returns energy, dissipation and resolution of the present state. It changes no counter. Collective."""
+    dissipation = 2 * sim.viscosity * sim.enstrophy()
+    highest = min(float(np.max(sim.grid.wavenumbers(axis))) for axis in range(DIMS))
+    eta = (sim.viscosity**3 / dissipation) ** 0.25 if dissipation > 0 else math.inf
+    return sim.energy(), dissipation, highest * eta
 
 
 def run(case: SimulationCase, folder: str, as_json: bool, session: Session) -> int:
