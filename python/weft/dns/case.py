@@ -20,12 +20,15 @@ from weft.dns.given import problem_of
 from weft.dns.grid import DIMS, Grid
 from weft.dns.initial import SCALARS, angles
 from weft.dns.resuming import resume
+from weft.dns.right_side import kernels_module
 from weft.dns.schemes import SCHEMES, Scheme
 from weft.dns.settings import SECTIONS, SEVERAL, Values, checked_section, require_known
 from weft.dns.simulation import Simulation
-from weft.dns.sizes import register_elements, simulation_bytes
+from weft.dns.sizes import simulation_bytes, state_elements
+from weft.files import open_source
 from weft.files.replacement import write_file
 from weft.files.small_files import read_bounded
+from weft.files.source import Reading
 from weft.options import Exchange, Planning
 
 CASE_FILE = "case.toml"
@@ -93,6 +96,7 @@ class SimulationCase:
         self, comm: Any = None, *, exchange: Exchange | str | None = None, planning: Planning | None = None
     ) -> Simulation:
         """Makes the simulation with its fields at the beginning. Collective."""
+        runtime.agreed(comm, self.require_shapes)
         grid, time = self.sections["grid"], self.sections["time"]
         sim = Simulation(
             grid["shape"],
@@ -141,6 +145,19 @@ class SimulationCase:
             progress=progress,
         )
 
+    def require_shapes(self) -> None:
+        """Raises InvalidArgument if an array of the fields at the beginning has another shape than the grid."""
+        wanted = tuple(self.sections["grid"]["shape"])
+        for what, path in self._files():
+            with Reading(path):
+                source = open_source(path)
+            source.close()
+            if source.shape != wanted:
+                raise errors.InvalidArgument(
+                    f"{what} must have the shape of the grid, {wanted}; {path} has {source.shape}; give an array of "
+                    f"{wanted}, or another grid.shape"
+                )
+
     def _set_velocity(self, sim: Simulation) -> None:
         velocity = self.sections["velocity"]
         if velocity["kind"] == "random":
@@ -161,6 +178,11 @@ class SimulationCase:
             grid["dtype"],
         )
         names = self.fields
+        most = kernels_module().SCALARS_MAX
+        if len(names) - DIMS > most:
+            raise errors.InvalidArgument(
+                f"a case must have at most {most} sections [[scalar]]; given {len(names) - DIMS}; leave some out"
+            )
         for force in self.sections["forcing"]:
             ForceOptions(**force).checked(self.grid, names[DIMS:])
         for number, name in enumerate(names):
@@ -184,15 +206,20 @@ class SimulationCase:
         sources = [(f"velocity.{kind}", velocity, kind) for kind in ("files", "checkpoint")]
         sources += [("scalar.file", scalar, "file") for scalar in self.sections["scalar"]]
         for what, section, kind in sources:
-            given = section[kind]
-            if (section["kind"] == kind) != (given is not None):
+            if (section["kind"] == kind) != (section[kind] is not None):
                 raise errors.InvalidArgument(
                     f'{what} and kind = "{kind}" must be given together; given {what.partition(".")[0]}.kind = '
                     f'"{section["kind"]}"'
                 )
-            for path in [given] if isinstance(given, str) else given or []:
-                if not os.path.exists(path.partition(":")[0]):
-                    raise errors.InvalidArgument(f"{what} must exist; there is no {path}")
+        checkpoint = velocity["checkpoint"]
+        for what, path in self._files() + ([] if checkpoint is None else [("velocity.checkpoint", checkpoint)]):
+            if not os.path.exists(path.partition(":")[0]):
+                raise errors.InvalidArgument(f"{what} must exist; there is no {path}")
+
+    def _files(self) -> list[tuple[str, str]]:
+        """Returns each array file of the fields at the beginning, after its setting."""
+        scalars = [("scalar.file", scalar["file"]) for scalar in self.sections["scalar"] if scalar["file"] is not None]
+        return [("velocity.files", path) for path in self.sections["velocity"]["files"] or []] + scalars
 
 
 def read_case(path: str) -> SimulationCase:
@@ -296,7 +323,9 @@ def _require_output(output: Values, fields: list[str]) -> None:
             )
     for name in output["names"] or []:
         require_known(name, dict.fromkeys(fields), "a field in output.names")
-    _output_of(output, output["file"])
+    made = _output_of(output, output["file"])
+    if isinstance(made, outputs.Fields):
+        made.require_fields(fields)
 
 
 def _output_of(output: Values, path: str) -> outputs.RunOutput:
@@ -329,32 +358,5 @@ def memory_bytes(case: SimulationCase) -> int:
 
 
 def checkpoint_bytes(case: SimulationCase) -> int:
-    """Returns the bytes of a checkpoint, at most: all registers in double precision."""
-    return 16 * register_elements(case.grid, case.scheme, len(case.sections["scalar"]))
-
-
-def require_no_run(folder: str, comm: Any) -> None:
-    """Raises InvalidArgument on all ranks if a folder has a run. Collective."""
-
-    def check() -> None:
-        if runtime.rank_of(comm) == 0 and os.path.exists(os.path.join(folder, CASE_FILE)):
-            raise errors.InvalidArgument(
-                f"the folder of a new run must have no run; {folder} has one; resume it with weft dns resume, or give "
-                "another folder with --to"
-            )
-
-    runtime.agreed(comm, check)
-
-
-def make_folder(folder: str, comm: Any) -> None:
-    """Makes the folder of a run. Errors, on all ranks: IoFailure. Collective."""
-
-    def make() -> None:
-        if runtime.rank_of(comm) != 0:
-            return
-        try:
-            os.makedirs(folder, exist_ok=True)
-        except OSError as reason:
-            raise errors.IoFailure(f"cannot make the folder of the run, {folder}: {reason.strerror}") from None
-
-    runtime.agreed(comm, make)
+    """Returns the bytes of a checkpoint: the registers that a later step needs, in double precision."""
+    return 16 * len(case.scheme.kept) * state_elements(case.grid, len(case.sections["scalar"]))

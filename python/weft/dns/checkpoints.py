@@ -26,7 +26,7 @@ from weft.files.replacement import Writing, check_folder_of, flush_folder
 
 Read = TypeVar("Read")
 
-FORMAT = 1
+FORMAT = 2
 KEPT = 2
 RECORD = "checkpoint.json"
 _RECORD_BYTES_MAX = 1 << 26

@@ -15,6 +15,7 @@ from weft._support import checks, dtypes
 from weft.dns import vtk
 from weft.dns.diagnostics import Balance, Diagnosis
 from weft.dns.running import Running
+from weft.files.formats import check_type, endings_for_writing
 
 _MEANS = (
     "time",
@@ -199,20 +200,25 @@ class Fields(RunOutput):
 
     def __init__(self, path: str, names: Sequence[str] | None, dtype: Any = None) -> None:
         self.path = checks.file_path(path, "fields")
+        _require_type(self.path)
         self.dtype = None if dtype is None else _checked_dtype(dtype)
         self._images = vtk.Images(self.path) if self.path.lower().endswith(vtk.ENDING) else None
         self.names = None if names is None else [checks.text(name, "a field") for name in checks.items(names, "fields")]
 
     def begin(self, sim: Running) -> None:
-        unknown = [name for name in self.names or [] if name not in sim.fields]
+        self.require_fields(sim.fields)
+        if self._images:
+            self._images.begin()
+
+    def require_fields(self, known: Sequence[str]) -> None:
+        """Raises InvalidArgument if a simulation with these fields cannot write the output."""
+        unknown = [name for name in self.names or [] if name not in known]
         if unknown:
             raise errors.InvalidArgument(
-                f"fields must be of the simulation, {', '.join(sim.fields)}; given {errors.shown(unknown[0])}"
+                f"fields must be of the simulation, {', '.join(known)}; given {errors.shown(unknown[0])}"
             )
-
         if self._images:
-            _require_one_velocity(self._chosen(sim))
-            self._images.begin()
+            _require_one_velocity(self._chosen(known))
 
     def mark(self, sim: Running) -> Any:
         """Returns the names of the collection's images, and their times."""
@@ -224,7 +230,7 @@ class Fields(RunOutput):
             self._images.times = dict(mark)
 
     def write_state(self, sim: Running) -> None:
-        chosen = set(self._chosen(sim))
+        chosen = set(self._chosen(sim.fields))
         spectra = {name: one for name, one in zip(sim.fields, sim.spectra, strict=True) if name in chosen}
         dtype = sim.spectra[0].real.dtype if self.dtype is None else self.dtype
         if self._images:
@@ -234,8 +240,8 @@ class Fields(RunOutput):
             values, layout = sim.on_grid(spectrum)
             array_files.save(self._path_of(sim, name), values.astype(dtype, copy=False), layout, sim.comm)
 
-    def _chosen(self, sim: Running) -> list[str]:
-        return [name for name in sim.fields if self.names is None or name in self.names]
+    def _chosen(self, known: Sequence[str]) -> list[str]:
+        return [name for name in known if self.names is None or name in self.names]
 
     def _path_of(self, sim: Running, name: str) -> str:
         stem, ending = os.path.splitext(self.path)
@@ -248,6 +254,21 @@ def _checked_dtype(given: Any) -> np.dtype[Any]:
     if dtype not in (np.float32, np.float64):
         raise errors.InvalidArgument(f"the dtype of fields must be float32 or float64; given {errors.shown(given)}")
     return dtype
+
+
+def _require_type(path: str) -> None:
+    """Raises InvalidArgument or Unsupported unless the ending of a name is that of files which can be written."""
+    if path.lower().endswith(vtk.ENDING):
+        return
+    ending = os.path.splitext(path)[1].lower()
+    known = (*endings_for_writing(), vtk.ENDING)
+    if ending not in known:
+        stem = os.path.basename(os.path.splitext(path)[0]) or "fields"
+        raise errors.InvalidArgument(
+            f"the name of fields must end in {', '.join(known[:-1])} or {known[-1]}; given {errors.shown(path)}; for "
+            f"example {stem}.npy"
+        )
+    check_type(path)
 
 
 def _require_one_velocity(names: Sequence[str]) -> None:
@@ -280,6 +301,8 @@ def fields(path: str, names: Sequence[str] | None = None, *, dtype: Any = None) 
     the files and their times. A new run begins a new collection.
 
     dtype : float32 or float64; by default the dtype of the simulation.
+
+    Errors: InvalidArgument for another ending, dtype or name; Unsupported if the package for the ending is missing.
 
     >>> import weft.dns as dns
     >>> output = dns.fields("run.vti", ["u", "theta"], dtype="float32")

@@ -17,11 +17,15 @@ def transform_counts(scalars: int) -> tuple[int, int]:
     return 2 * DIMS + scalars, DIMS + DIMS * scalars
 
 
+def state_elements(grid: Grid, scalars: int) -> int:
+    """Returns the complex numbers of all fields of a simulation on all ranks."""
+    nx, ny, nz = grid.modes
+    return (DIMS + scalars) * nx * ny * (nz // 2 + 1)
+
+
 def register_elements(grid: Grid, scheme: Scheme, scalars: int) -> int:
     """Returns the complex numbers of all registers of a simulation on all ranks."""
-    nx, ny, nz = grid.modes
-    registers = scheme.registers + grid.products - 1
-    return registers * (DIMS + scalars) * nx * ny * (nz // 2 + 1)
+    return (scheme.registers + grid.products - 1) * state_elements(grid, scalars)
 
 
 def simulation_bytes(grid: Grid, scheme: Scheme, scalars: int, real_bytes: int) -> int:

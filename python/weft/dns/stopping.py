@@ -58,10 +58,17 @@ class StopWatch:
         self._last = time.monotonic()
 
     def agreed(self, wants: bool) -> tuple[str, bool]:
-        """Returns the reason why the run must stop, or "", and whether `wants` is true on any rank. Collective."""
-        mine = (self._reason(), wants)
+        """Returns the reason why the run must stop, or "", and whether a checkpoint is due. Collective.
+
+        A checkpoint is due if `wants` is true on any rank, or if a stop at the wall time depends on how long one takes.
+        """
+        mine = (self._reason(), wants or self._needs_checkpoint())
         everyone = [mine] if self._comm is None else self._comm.allgather(mine)
         return max(reason for reason, _ in everyone), any(wanted for _, wanted in everyone)
+
+    def _needs_checkpoint(self) -> bool:
+        """Returns whether the time of a checkpoint is unknown but needed. After a step it has all that it ever has."""
+        return self._wall_time is not None and self.checkpoint_s == 0 and self._longest_step > 0
 
     def _reason(self) -> str:
         if self._received is not None:

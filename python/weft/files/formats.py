@@ -97,7 +97,7 @@ def new_target(
     """
     form, file, inside = _for_writing(path)
     if form is None or form.writes is None:
-        endings = " or ".join(end for each in FORMATS if each.writes is not None for end in each.endings)
+        endings = " or ".join(endings_for_writing())
         raise errors.InvalidArgument(
             f"the name of an output must end in {endings}; given {path}; for example {_with_ending(path)}"
         )
@@ -107,6 +107,20 @@ def new_target(
     elif chunks is not None:
         raise errors.InvalidArgument(f"chunks are for a zarr store; given with {path}; leave them out")
     return target
+
+
+def endings_for_writing() -> tuple[str, ...]:
+    """Returns the endings of all files that can be written.
+
+    >>> endings_for_writing()
+    ('.npy', '.raw', '.bin', '.h5', '.hdf5', '.zarr')
+    """
+    return tuple(end for each in FORMATS if each.writes is not None for end in each.endings)
+
+
+def check_type(path: str) -> None:
+    """Raises InvalidArgument or Unsupported if no file with the ending of this name can be written. Writes nothing."""
+    new_target(path, (1,), np.dtype(np.float64))
 
 
 def _for_reading(path: str) -> tuple[Format | None, str, str]:

@@ -111,7 +111,7 @@ def test_shipped_cases_are_valid_and_documented() -> None:
         ("steps = 5", "steps = 0", "output.steps"),
         ('names = ["theta", "u"]', 'names = ["thta"]', "a field in output.names must be known; .*did you mean theta"),
         ('file = "fields.npy"', 'file = "../fields.npy"', "output.file must be a name in the folder of the run"),
-        ('file = "fields.npy"', 'file = "budget.csv"', "another name for each output"),
+        ('file = "budget.csv"', 'file = "fields.npy"', "another name for each output"),
         ('file = "budget.csv"', 'file = "case.toml"', "output.file must not be case.toml"),
         ("[grid]", "[grid", "a case must be in TOML"),
         ("[grid]", "forcing = 3\n[grid]", r"\[\[forcing\]\]"),
@@ -268,8 +268,8 @@ def test_check_predicts_and_runs_nothing(case: Path, tmp_path: Path) -> None:
     assert os.listdir(tmp_path) == ["small.toml"]
     endless = ("--machine", "celerons", "--set", "time.dt=1e-300", "--set", "time.until=1e300", "--json")
     done = command("dns", "check", str(case), *endless, cwd=tmp_path)
-    assert_done(done)
-    assert json.loads(done.out)["steps"] is None
+    assert (done.status, json.loads(done.out)["steps"]) == (1, None)
+    assert "the results of a run must fit on their disk" in done.err
     large = ("--machine", "celerons", "--set", "grid.shape=[8192,8192,8192]")
     done = command("dns", "check", str(case), *large, cwd=tmp_path)
     assert done.status == 1
@@ -277,7 +277,12 @@ def test_check_predicts_and_runs_nothing(case: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("ranks", [None, "2"])
-def test_a_terminal_shows_progress_and_a_pipe_does_not(case: Path, tmp_path: Path, ranks: str | None) -> None:
+@pytest.mark.parametrize("outputs", [True, False])
+def test_a_terminal_shows_progress_and_a_pipe_does_not(
+    case: Path, tmp_path: Path, outputs: bool, ranks: str | None
+) -> None:
+    if not outputs:
+        case.write_text(SMALL.partition("[[output]]")[0])
     words = ["dns", "run", str(case), *(["-n", ranks] if ranks else [])]
     piped = command(*words, "--to", "piped", cwd=tmp_path)
     assert_done(piped)
@@ -298,8 +303,13 @@ def test_a_terminal_shows_progress_and_a_pipe_does_not(case: Path, tmp_path: Pat
             while part := shown.read(4096):
                 text += part
         assert process.wait(timeout=120) == 0
-    line = re.search(r"step \d+, time \S+ of 0\.2, dt \S+, E \S+, eps \S+, k_max eta \S+, .* left", text.decode())
+    # E = 1/8 at the beginning, eps = 2 (0.05) 3/8, eta = (0.05^3 / eps)^(1/4), k_max = 3
+    means = r"E 0\.12\d*, eps 0\.03\d+, k_max eta 0\.7\d*"
+    line = re.search(rf"step \d+, time \S+ of 0\.2, dt \S+, {means}, .* left", text.decode())
     assert line, text
+    one, other = (dns.resume(str(tmp_path / name / "checkpoints")) for name in ("piped", "shown"))
+    assert one.counters == other.counters
+    assert all(np.array_equal(a, b) for a, b in zip(one.spectra, other.spectra, strict=True))
 
 
 @pytest.mark.parametrize("ranks", [None, "2"])
@@ -307,7 +317,8 @@ def test_a_terminal_shows_progress_and_a_pipe_does_not(case: Path, tmp_path: Pat
 def test_a_signal_stops_a_command_with_a_checkpoint(
     case: Path, tmp_path: Path, ranks: str | None, number: signal.Signals
 ) -> None:
-    words = [sys.executable, "-m", "weft", "dns", "run", str(case), "--set", "time.until=1e6"]
+    endless = ("--set", "time.until=1e6", "--set", "run.wall_time='1h'")
+    words = [sys.executable, "-m", "weft", "dns", "run", str(case), *endless]
     process = subprocess.Popen(
         [*words, *(["-n", ranks] if ranks else [])],
         cwd=tmp_path,

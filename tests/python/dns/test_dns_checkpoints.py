@@ -18,6 +18,7 @@ import pytest
 import seeds
 import weft
 import weft.dns as dns
+from weft.dns import keeping, stopping
 from weft.dns.stopping import seconds_of
 
 if TYPE_CHECKING:
@@ -207,14 +208,52 @@ def test_a_signal_stops_the_run_with_a_checkpoint(tmp_path: Path, number: signal
 def test_the_wall_time_stops_the_run_with_a_checkpoint(tmp_path: Path) -> None:
     sim = simulation()
     start = time.monotonic()
-    sim.run(until=1e6, dt=1e-3, wall_time="1s", checkpoints=str(tmp_path / "kept"))
-    assert sim.stopped_by == "the wall time of 1 s"
-    assert time.monotonic() - start < 30
+    sim.run(until=1e6, dt=1e-3, wall_time="3s", checkpoints=str(tmp_path / "kept"), checkpoint_every=0.1)
+    assert time.monotonic() - start < 3
+    assert sim.stopped_by == "the wall time of 3 s"
     resumed = dns.resume(str(tmp_path / "kept"))
     assert states_are_equal(resumed, sim)
     resumed.run(until=sim.time + 0.01, dt=1e-3, checkpoints=str(tmp_path / "kept"))
     assert resumed.stopped_by == ""
     assert dns.resume(str(tmp_path / "kept")).time == sim.time + 0.01
+
+
+class Clock:
+    """A clock that only runs where it is moved."""
+
+    def __init__(self) -> None:
+        self.now = 100.0
+
+    def monotonic(self) -> float:
+        return self.now
+
+    def move(self, seconds: float) -> None:
+        self.now += seconds
+
+
+@pytest.mark.parametrize("every", [None, 13.0])
+@pytest.mark.parametrize(("step", "checkpoint"), [(1.0, 7.0), (3.0, 0.5), (0.1, 19.0)])
+def test_a_run_and_its_last_checkpoint_end_before_the_wall_time(
+    monkeypatch: pytest.MonkeyPatch, step: float, checkpoint: float, every: float | None
+) -> None:
+    clock, written = Clock(), []
+    for module in (stopping, keeping):
+        monkeypatch.setattr(module, "time", clock)
+
+    def write() -> str:
+        clock.move(checkpoint)
+        written.append(clock.now)
+        return ""
+
+    keeper = keeping.RunKeeper(stopping.StopWatch(None, 60.0), every, write)
+    sim: Any = None
+    while not keeper.stops(sim):
+        clock.move(step)
+        keeper.stepped(sim)
+    assert keeper.reason == "the wall time of 60 s"
+    assert written[0] == pytest.approx(100 + step + checkpoint)  # its time must be known
+    assert written[-1] == clock.now
+    assert 60 - 3 * (step + checkpoint) < clock.now - 100 < 60
 
 
 RUN = """

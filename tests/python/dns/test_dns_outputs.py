@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +11,7 @@ import numpy as np
 import pytest
 import weft
 import weft.dns as dns
+from dns_on_ranks import VTK_LENGTHS, vtk_scalar, vtk_velocity
 
 if TYPE_CHECKING:
     from pool import Pool
@@ -86,6 +88,39 @@ def test_ranks_write_the_same_files(tmp_path: Path, pool: Pool) -> None:
     x = 2 * np.pi * np.arange(12) / 12
     wanted = np.sin(x)[:, None, None] * np.cos(x)[:, None] * np.cos(x)
     np.testing.assert_allclose(np.load(tmp_path / "run-00000000-u.npy"), wanted, atol=1e-14)
+
+
+def read_by_others(path: Path, dtype: str, shape: tuple[int, ...]) -> Any:
+    """Returns an array of a file, and its dtype, by a package that is not weft."""
+    if path.suffix == ".zarr":
+        zarr = pytest.importorskip("zarr", minversion="3")
+        return zarr.open_array(path, mode="r")[...]
+    if path.suffix == ".h5":
+        with pytest.importorskip("h5py").File(path) as file:
+            assert list(file) == ["data"]
+            return file["data"][...]
+    return np.load(path) if path.suffix == ".npy" else np.fromfile(path, dtype).reshape(shape)
+
+
+@pytest.mark.parametrize(
+    ("dtype", "written"), [("float64", None), ("float64", "float32"), ("float32", None), ("float32", "float64")]
+)
+def test_other_packages_read_the_fields(tmp_path: Path, pool: Pool, dtype: str, written: str | None) -> None:
+    shape = (12, 8, 10)
+    endings = (".npy", ".raw", ".bin", ".zarr", ".h5")
+    paths = [str(tmp_path / f"run{ending}") for ending in endings]
+    pool.values("dns_on_ranks.write_fields", 3, paths=paths, dtype=dtype, written=written)
+    assert len(os.listdir(tmp_path)) == 4 * len(endings)
+    x, y, z = np.meshgrid(
+        *(np.arange(n) * length / n for n, length in zip(shape, VTK_LENGTHS, strict=True)), indexing="ij"
+    )
+    exact = dict(zip(("u", "v", "w", "theta"), [*vtk_velocity(x, y, z), vtk_scalar(x, y, z)], strict=True))
+    tolerance = 4e-14 if (dtype, written) == ("float64", None) else 4e-6
+    for name, wanted in exact.items():
+        for ending in endings:
+            found = read_by_others(tmp_path / f"run-00000000-{name}{ending}", written or dtype, shape)
+            assert (found.shape, found.dtype) == (shape, np.dtype(written or dtype)), ending
+            np.testing.assert_allclose(found, wanted, rtol=0, atol=tolerance, err_msg=f"{name}{ending}")
 
 
 @pytest.mark.parametrize(

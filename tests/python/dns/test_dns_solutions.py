@@ -124,11 +124,22 @@ def test_transforms_are_counted(dealias: str, transforms: int) -> None:
 
 
 @pytest.mark.parametrize("ranks", [2, 3])
-@pytest.mark.parametrize(("dealias", "highest"), [("2/3", 7), ("none", 11)])
-def test_truncated_modes_are_not_sent(pool: Pool, ranks: int, dealias: str, highest: int) -> None:
-    """One axis has all points where an array is exchanged, the two others have their kept modes."""
-    points, modes, halved = 24, 2 * highest + 1, highest + 1
-    elements_of_others = modes * halved * points * (ranks - 1) // ranks
+@pytest.mark.parametrize(
+    ("dealias", "points", "highest", "along"),
+    [
+        ("2/3", 24, 7, 24),
+        ("2/3-sphere", 24, 7, 24),
+        ("none", 24, 11, 24),
+        ("3/2", 24, 11, 36),
+        ("phase-shift", 48, 22, 48),  # on the last of two grids
+        ("random-shift", 48, 22, 48),
+    ],
+)
+def test_truncated_modes_are_not_sent(
+    pool: Pool, ranks: int, dealias: str, points: int, highest: int, along: int
+) -> None:
+    """One axis has all points where an array is exchanged, the two others have the kept modes, of a sphere its box."""
+    elements_of_others = (2 * highest + 1) * (highest + 1) * along * (ranks - 1) // ranks
     found = pool.values("dns_on_ranks.exchanged_bytes", ranks, points=points, dealias=dealias)
     assert found == [9 * 16 * elements_of_others] * ranks
 
@@ -239,6 +250,18 @@ def test_other_instructions_round_alike(instructions: str) -> None:
 def test_refused_options(options: dict[str, Any], text: str) -> None:
     with pytest.raises(weft.InvalidArgument, match=text):
         dns.Simulation(**{"shape": (8, 8, 8), "viscosity": 0.1, **options})
+
+
+def test_at_most_thirty_two_scalars() -> None:
+    sim = dns.Simulation((8, 8, 8), viscosity=VISCOSITY)
+    sim.set_velocity("taylor-green")
+    for number in range(32):
+        sim.add_scalar(f"theta{number}", diffusivity=0.1, field=float(number))
+    with pytest.raises(weft.InvalidArgument, match="at most 32 scalars"):
+        sim.add_scalar("theta32", diffusivity=0.1)
+    assert len(sim.scalars) == 32
+    sim.step(0.01)
+    assert [spectrum[0, 0, 0] for spectrum in sim.spectra[3:]] == pytest.approx(range(32))
 
 
 def test_refused_fields() -> None:

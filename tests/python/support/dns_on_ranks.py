@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
+from unittest import mock
 
 import numpy as np
 import weft
 import weft.dns as dns
 from files_on_ranks import full_disk, no_fault
+from weft.cli.dns import runs
+from weft.cli.support.session import Session
+from weft.dns.case import read_case
 from weft.dns.densities import density_of, moments_of
 
 VISCOSITY = 0.05
@@ -195,12 +200,35 @@ def run_with_images(comm: Any, path: str, shape: Any, dtype: str | None = None, 
     sim.run(until=0.1, dt=0.05)
 
 
+def write_fields(comm: Any, paths: list[str], dtype: str, written: str | None) -> None:
+    """Writes the fields at the beginning of a simulation of this precision, in several types of files."""
+    sim = vtk_simulation(comm, dtype=dtype)
+    sim.every(time=1, do=[dns.fields(path, dtype=written) for path in paths])
+    sim.run(until=0.01, dt=0.01)
+
+
 def image_on_a_full_disk(comm: Any, path: str, at: int) -> None:
     """Writes an image while one rank cannot write."""
     sim = vtk_simulation(comm)
     sim.every(steps=1, do=dns.fields(path))
     with full_disk() if comm.rank == at else no_fault():
         sim.run(until=0.1, dt=0.05)
+
+
+def _run_case(comm: Any, path: str, folder: str) -> None:
+    runs.run(read_case(path), folder, True, Session(comm))
+
+
+def case_on_a_full_disk(comm: Any, path: str, folder: str, at: int) -> None:
+    """Runs a case while one rank cannot write."""
+    with full_disk() if comm.rank == at else no_fault():
+        _run_case(comm, path, folder)
+
+
+def case_on_a_small_disk(comm: Any, path: str, folder: str, free: int) -> None:
+    """Runs a case where every disk has this many free bytes."""
+    with mock.patch("shutil.disk_usage", lambda path: SimpleNamespace(free=free)):
+        _run_case(comm, path, folder)
 
 
 def energy_of_resampled(comm: Any, path: str, shape: list[int]) -> float:
@@ -263,7 +291,7 @@ def failed_checks(comm: Any) -> list[str]:
 
 
 def exchanged_bytes(comm: Any, points: int, dealias: str) -> int:
-    """Returns the bytes that all ranks exchange for one right-hand side, from the record of the run."""
+    """Returns the bytes that all ranks exchange for the products on one grid, from the record of the last run."""
     sim = dns.Simulation((points,) * 3, viscosity=0.01, scheme="rk2", dealias=dealias, comm=comm)
     sim.set_velocity("taylor-green")
     sim.fft.recording = True

@@ -11,17 +11,19 @@ import weft
 from weft._support.memory import available_bytes, gibibytes
 from weft.cli.support.session import Session
 from weft.cli.support.text import duration
-from weft.dns.case import SimulationCase, checkpoint_bytes, memory_bytes
+from weft.dns.case import SimulationCase, memory_bytes
 from weft.dns.grid import DIMS
 from weft.dns.initial import VELOCITIES
+from weft.dns.run_folder import disk_bytes, free_bytes, require_room
 from weft.dns.sizes import transform_counts
 
 # Points along each axis at which a named velocity is evaluated to find its size.
 _SAMPLES = 24
 
 
-def check(case: SimulationCase, ranks: int, machine: str | None, as_json: bool, session: Session) -> None:
-    """Prints the predictions. Errors: OutOfMemory if the case does not fit on this machine."""
+def check(case: SimulationCase, folder: str, ranks: int, machine: str | None, as_json: bool, session: Session) -> None:
+    """Prints the predictions for a run in a folder. Errors: OutOfMemory or IoFailure if this machine has no room."""
+    case.require_shapes()
     grid, scheme = case.grid, case.scheme
     scalars = len(case.sections["scalar"])
     threads = case.sections["run"]["threads"]
@@ -51,7 +53,6 @@ def check(case: SimulationCase, ranks: int, machine: str | None, as_json: bool, 
     evaluation_s = predicted.seconds * grids
     evaluations = len(scheme.evaluations(1.0, 1.0))
     steps = _steps(case)
-    disk = _disk_bytes(case, steps) + 3 * checkpoint_bytes(case)
     total = memory_bytes(case)
     found: dict[str, Any] = {
         "case": case.name,
@@ -60,7 +61,8 @@ def check(case: SimulationCase, ranks: int, machine: str | None, as_json: bool, 
         "machine": predicted.machine,
         "transforms_per_right_hand_side": grids * (there + back),
         "memory_bytes": total,
-        "disk_bytes": disk,
+        "disk_bytes": disk_bytes(case, steps),
+        "free_disk_bytes": free_bytes(folder),
         "right_hand_side_s": evaluation_s,
         "step_s": evaluations * evaluation_s,
         "steps": steps,
@@ -69,12 +71,13 @@ def check(case: SimulationCase, ranks: int, machine: str | None, as_json: bool, 
     if as_json:
         session.print_json(found)
     else:
-        session.print(_text(case, found))
+        session.print(_text(case, folder, found))
     if total > available_bytes():
         raise weft.OutOfMemory(
             f"a case must fit in memory; {case.name} needs about {gibibytes(total)}, and this machine has "
             f"{gibibytes(available_bytes())} free; use a smaller grid, float32 or more machines"
         )
+    require_room(case, folder, session.comm)
 
 
 def _steps(case: SimulationCase) -> int | None:
@@ -104,28 +107,13 @@ def _rate(case: SimulationCase) -> float | None:
     return float(np.max(sum(np.abs(part) / step for part, step in zip(parts, steps, strict=True))))
 
 
-def _disk_bytes(case: SimulationCase, steps: int | None) -> int:
-    """Estimates the bytes of all fields that the outputs write."""
-    item = 8 if case.sections["grid"]["dtype"] == "float64" else 4
-    total = 0
-    for output in case.sections["output"]:
-        if output["kind"] != "fields":
-            continue
-        if output["time"] is not None:
-            times = (_whole(case.sections["time"]["until"] / output["time"]) or 0) + 1
-        else:
-            times = (steps or 0) // output["steps"] + 1
-        names = case.fields if output["names"] is None else output["names"]
-        total += times * len(names) * math.prod(case.grid.shape) * item
-    return total
-
-
-def _text(case: SimulationCase, found: dict[str, Any]) -> str:
+def _text(case: SimulationCase, folder: str, found: dict[str, Any]) -> str:
     shape = "x".join(map(str, found["shape"]))
     lines = [
         f"{case.name}: {shape}, {found['ranks']} rank{'s' if found['ranks'] > 1 else ''}; the settings are valid",
         f"memory: about {gibibytes(found['memory_bytes'])}, of all ranks",
-        f"disk:   about {gibibytes(found['disk_bytes'])}, for fields and checkpoints",
+        f"disk:   about {gibibytes(found['disk_bytes'])}, for fields and checkpoints; the disk of {folder} has "
+        f"{gibibytes(found['free_disk_bytes'])} free",
         f"right-hand side: {duration(found['right_hand_side_s'])} on {found['machine']}, "
         f"{found['transforms_per_right_hand_side']} transforms",
     ]

@@ -116,6 +116,9 @@ def check_command(
     *,
     case: CaseName,
     change: Changes = None,
+    target: Annotated[
+        str | None, typer.Option("--to", metavar="DIR", help="Folder of the results. Default: the name of the case.")
+    ] = None,
     planned_ranks: Annotated[int, typer.Option("--ranks", min=1, metavar="R", help="Number of ranks.")] = 1,
     machine: Annotated[
         str | None,
@@ -127,7 +130,7 @@ def check_command(
     chosen = _case(case, change)
 
     def check(session: Session) -> None:
-        checking.check(chosen, planned_ranks, machine, as_json, session)
+        checking.check(chosen, target or chosen.name, planned_ranks, machine, as_json, session)
 
     return on_one_rank(check)
 

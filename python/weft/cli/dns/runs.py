@@ -7,29 +7,43 @@ import os
 import signal
 import time
 from contextlib import suppress
-from dataclasses import asdict
+from dataclasses import asdict, dataclass, replace
 from typing import Any
+
+import numpy as np
 
 from weft._support.memory import check_memory
 from weft.cli.support.launch import STOP_FILE
 from weft.cli.support.session import Session, parent_folder
 from weft.cli.support.text import duration
 from weft.dns import verification
-from weft.dns.case import CHECKPOINTS, SimulationCase, make_folder, memory_bytes, require_no_run, write_case
+from weft.dns.case import CHECKPOINTS, SimulationCase, memory_bytes, write_case
+from weft.dns.grid import DIMS
 from weft.dns.resampling import resample as resampled
+from weft.dns.run_folder import new_run, require_no_run, require_room
 from weft.dns.simulation import Simulation
 
 _SHOWN_EVERY_S = 0.5
+# Means are computed again after a time, which is at least 50 times their cost.
+_MEANS_EVERY_S = 2.0
+_MEANS_PAUSES = 50
 
 
 class RunProgress:
-    """Shows the progress of a run, and passes on signals that the parent of `weft -n` received."""
+    """Shows the progress of a run, and passes on signals that the parent of `weft -n` received. Collective.
+
+    Means are those of the newest output that has them. Without such outputs they are computed, at 2 % of the time.
+    """
 
     def __init__(self, session: Session, sim: Simulation, end: float) -> None:
         self._session = session
         self._end = end
         self._first = (time.monotonic(), sim.time)
+        self._is_shown = session.any(session.shows_progress)
         self._shown = 0.0
+        self._diagnosis = sim.last_diagnosis
+        self._means = ""
+        self._next_means = 0.0
 
     def stops(self, sim: Any) -> bool:
         """Sends this process the signal that the parent received, if there is one."""
@@ -41,33 +55,53 @@ class RunProgress:
 
     def stepped(self, sim: Any) -> None:
         """Shows step, time, length of the step, means and the time left."""
+        if not self._is_shown:
+            return
         now = time.monotonic()
-        if now - self._shown < _SHOWN_EVERY_S:
+        found = sim.last_diagnosis
+        if found is not None and found is not self._diagnosis:
+            self._note_means(found.energy, found.dissipation, found.resolution, 0.0)
+            self._diagnosis = found
+        is_due = now - self._shown >= _SHOWN_EVERY_S
+        if self._session.broadcast(is_due and now >= self._next_means):
+            self._note_means(*_means_of(sim), time.monotonic() - now)
+        if not is_due:
             return
         self._shown = now
         begun, at = self._first
         parts = [f"step {sim.counters.steps}", f"time {sim.time:.4g} of {self._end:g}", f"dt {sim.previous_dt:.3g}"]
-        found = sim.last_diagnosis
-        if found is not None:
-            parts.append(f"E {found.energy:.4g}, eps {found.dissipation:.4g}, k_max eta {found.resolution:.3g}")
+        parts.append(self._means)
         if sim.time > at:
             parts.append(f"{duration((now - begun) * (self._end - sim.time) / (sim.time - at))} left")
         self._session.progress(", ".join(parts))
+
+    def _note_means(self, energy: float, dissipation: float, resolution: float, cost_s: float) -> None:
+        self._means = f"E {energy:.4g}, eps {dissipation:.4g}, k_max eta {resolution:.3g}"
+        self._next_means = time.monotonic() + max(_MEANS_EVERY_S, _MEANS_PAUSES * cost_s)
+
+
+def _means_of(sim: Simulation) -> tuple[float, float, float]:
+    """Returns energy, dissipation and resolution of the present state. It changes no counter. Collective."""
+    dissipation = 2 * sim.viscosity * sim.enstrophy()
+    highest = min(float(np.max(sim.grid.wavenumbers(axis))) for axis in range(DIMS))
+    eta = (sim.viscosity**3 / dissipation) ** 0.25 if dissipation > 0 else math.inf
+    return sim.energy(), dissipation, highest * eta
 
 
 def run(case: SimulationCase, folder: str, as_json: bool, session: Session) -> int:
     """Runs a case from its beginning."""
     require_no_run(folder, session.comm)
     _check_memory(case, session)
+    require_room(case, folder, session.comm)
     session.progress("setting the fields")
     sim = case.simulation(session.comm)
-    make_folder(folder, session.comm)
-    case.add_outputs(sim, folder)
-    sim.checkpoint(os.path.join(folder, CHECKPOINTS))
-    with session.together():
-        if session.is_root:
-            write_case(case, folder)
-    return _run(case, sim, folder, as_json, session)
+    with new_run(folder, case, session.comm, lambda: sim.counters.steps > 0):
+        case.add_outputs(sim, folder)
+        sim.checkpoint(os.path.join(folder, CHECKPOINTS))
+        _write_case(case, folder, session)
+        done = _run(case, sim, folder, session)
+    _report(case, sim, folder, as_json, session, done)
+    return 0
 
 
 def resume(case: SimulationCase, folder: str, as_json: bool, session: Session) -> int:
@@ -75,16 +109,21 @@ def resume(case: SimulationCase, folder: str, as_json: bool, session: Session) -
     _check_memory(case, session)
     sim = case.resumed(folder, session.comm, warn=session.warn)
     case.add_outputs(sim, folder)
-    with session.together():
-        if session.is_root:
-            write_case(case, folder)
+    _write_case(case, folder, session)
     if sim.time >= case.sections["time"]["until"]:
         if as_json:
-            _report(case, sim, folder, as_json, session, 0.0, (sim.counters.steps, sim.counters.evaluations))
+            _report(case, sim, folder, as_json, session, _Done(0.0, 0, 0))
         else:
             session.print(f"the run is complete: it is at time {sim.time:g}; give a later one with --until")
         return 0
-    return _run(case, sim, folder, as_json, session)
+    _report(case, sim, folder, as_json, session, _run(case, sim, folder, session))
+    return 0
+
+
+def _write_case(case: SimulationCase, folder: str, session: Session) -> None:
+    with session.together():
+        if session.is_root:
+            write_case(case, folder)
 
 
 def _check_memory(case: SimulationCase, session: Session) -> None:
@@ -98,11 +137,9 @@ def resample(case: SimulationCase, source: str, folder: str, session: Session) -
     _check_memory(case, session)
     shape = case.sections["grid"]["shape"]
     sim = resampled(os.path.join(source, CHECKPOINTS), shape, comm=session.comm, warn=session.warn)
-    make_folder(folder, session.comm)
-    path = sim.checkpoint(os.path.join(folder, CHECKPOINTS))
-    with session.together():
-        if session.is_root:
-            write_case(case, folder)
+    with new_run(folder, case, session.comm, lambda: False):
+        path = sim.checkpoint(os.path.join(folder, CHECKPOINTS))
+        _write_case(case, folder, session)
     session.print(f"{path}: {'x'.join(map(str, sim.grid.shape))} at time {sim.time:g}")
     return 0
 
@@ -120,26 +157,25 @@ def verify(quick: bool, threads: int, as_json: bool, session: Session) -> int:
     return 1 if failed else 0
 
 
-def _run(case: SimulationCase, sim: Simulation, folder: str, as_json: bool, session: Session) -> int:
-    steps, evaluations, began = sim.counters.steps, sim.counters.evaluations, time.perf_counter()
+@dataclass(frozen=True)
+class _Done:
+    """The work of a command: its seconds, steps and right-hand sides."""
+
+    seconds: float
+    steps: int
+    evaluations: int
+
+
+def _run(case: SimulationCase, sim: Simulation, folder: str, session: Session) -> _Done:
+    before, began = replace(sim.counters), time.perf_counter()
     case.run(sim, folder, RunProgress(session, sim, case.sections["time"]["until"]))
     seconds = time.perf_counter() - began
-    _report(case, sim, folder, as_json, session, seconds, (steps, evaluations))
-    return 0
+    return _Done(seconds, sim.counters.steps - before.steps, sim.counters.evaluations - before.evaluations)
 
 
-def _report(
-    case: SimulationCase,
-    sim: Simulation,
-    folder: str,
-    as_json: bool,
-    session: Session,
-    seconds: float,
-    before: tuple[int, int],
-) -> None:
-    steps, evaluations = sim.counters.steps - before[0], sim.counters.evaluations - before[1]
+def _report(case: SimulationCase, sim: Simulation, folder: str, as_json: bool, session: Session, done: _Done) -> None:
     points = math.prod(sim.grid.shape)
-    per_point = seconds / max(1, evaluations) / points * 1e9
+    per_point = done.seconds / max(1, done.evaluations) / points * 1e9
     found = {
         "case": case.name,
         "shape": list(sim.grid.shape),
@@ -148,7 +184,7 @@ def _report(
         "steps": sim.counters.steps,
         "right_hand_sides": sim.counters.evaluations,
         "transforms": sim.counters.transforms,
-        "seconds": seconds,
+        "seconds": done.seconds,
         "ns_per_point_and_right_hand_side": per_point,
         "stopped_by": sim.stopped_by or None,
         "checkpoint": sim.last_checkpoint,
@@ -160,8 +196,8 @@ def _report(
         return
     shape = "x".join(map(str, sim.grid.shape))
     session.print(
-        f"{case.name}, {shape}: {steps} steps to time {sim.time:g} in {_time(seconds)}, {evaluations} right-hand "
-        f"sides, {per_point:.1f} ns for each and point"
+        f"{case.name}, {shape}: {done.steps} steps to time {sim.time:g} in {_time(done.seconds)}, "
+        f"{done.evaluations} right-hand sides, {per_point:.1f} ns for each and point"
     )
     session.print(f"energy {found['energy']:.6g}; results are in {folder}")
     if sim.stopped_by:

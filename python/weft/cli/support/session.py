@@ -46,7 +46,7 @@ class Session:
         self.rank = 0 if comm is None else comm.rank
         self.ranks = 1 if comm is None else comm.size
         terminal = streams.is_terminal(sys.stderr) or os.environ.get(ON_TERMINAL) == "1"
-        self._shows_progress = terminal and self.rank == 0
+        self.shows_progress = terminal and self.rank == 0
         self._progress_shown = False
 
     @property
@@ -99,7 +99,7 @@ class Session:
 
     def progress(self, text: str) -> None:
         """Shows the current work on a terminal; prints nothing if standard error is not a terminal."""
-        if self._shows_progress:
+        if self.shows_progress:
             print(f"\r\033[K{in_one_line(text)} ...", end="", file=sys.stderr, flush=True)
             self._progress_shown = True
 
