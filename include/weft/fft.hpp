@@ -113,11 +113,12 @@ struct FftOptions {
 };
 
 /// A distributed discrete Fourier transform: X[k] = sum_j x[j] exp(sign * 2*pi*i * j*k / n) along
-/// each axis in `axes`, unnormalised unless `norm` is set.
+/// each axis in `axes` of kind c2c or r2c, unnormalised unless `norm` is set. docs/conventions.md
+/// defines cosine, sine and Hartley axes.
 ///
 /// Shapes      each rank holds input().box(rank) and output().box(rank) of the global arrays,
-///             dense, in the layout's memory order (C order unless asked otherwise). For r2c the
-///             output has n/2+1 on the last of `axes`. If a single axis is divided among ranks, the
+///             dense, in the layout's memory order (C order unless asked otherwise). The output has
+///             n/2+1 elements along the r2c axis. If a single axis is divided among ranks, the
 ///             output for OutputChoice::any has two axes, n1 x n2 = n. Element (k1, k2) is
 ///             X[k1 + n1*k2]. r2c keeps n1/2+1 elements of axis 0: see plan().view(). If n has no
 ///             suitable factors, the output has one axis. With components, each rank holds that
@@ -156,10 +157,10 @@ class Fft {
   /// names are used. Otherwise it is as in FftOptions. Collective.
   Fft(const Plan& plan, MPI_Comm comm, const std::string& engine = {});
 
-  /// c2c.
+  /// For plans of complex inputs: kinds c2c, and cosine, sine and Hartley transforms of both parts.
   void forward(const Complex* in, Complex* out);
   void backward(const Complex* in, Complex* out);
-  /// r2c forward, c2r backward.
+  /// For plans with an r2c axis: from reals forward, to reals backward.
   void forward(const Real* in, Complex* out);
   void backward(const Complex* in, Real* out);
   /// For plans with only cosine, sine and Hartley transforms of reals.
@@ -187,8 +188,10 @@ class Fft {
   ///             inputs.
   /// Memory      the first call with these numbers of fields and these functions plans, and
   ///             allocates workspace: for each field as much as a transform needs.
-  /// Errors      those of forward; unsupported if one axis is divided among ranks or treated as
-  ///             two; invalid_argument with the text of an exception in a function.
+  /// Errors      those of forward; disagreement if FieldFunction::words differ between ranks;
+  ///             unsupported if the array's single axis is treated as two (long, or divided among
+  ///             ranks): use a shape of 1 x n, and axis 1; invalid_argument with the text of an
+  ///             exception in a function.
   std::vector<double> apply_in_spectrum(const FieldWork& work, std::span<const Real* const> in,
                                         std::span<Real* const> out);
   std::vector<double> apply_in_spectrum(const FieldWork& work, std::span<const Complex* const> in,
@@ -214,8 +217,8 @@ class Fft {
   int rank() const;
   Box input_box() const { return input().box(rank()); }
   Box output_box() const { return output().box(rank()); }
-  /// Elements of this rank's arrays. Input: reals for r2c, otherwise complex numbers. Output:
-  /// complex.
+  /// Elements of this rank's arrays: reals or complex numbers. plan().stages.front().source_element
+  /// is the type of the input, and stages.back().target_element that of the output.
   std::int64_t input_elements() const { return input().local_volume(rank()); }
   std::int64_t output_elements() const { return output().local_volume(rank()); }
   /// Bytes of one allocation for this rank's input and output, the padding of real rows included.

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <string>
 
 #include "weft/tile.h"
 
@@ -13,6 +14,10 @@ enum class Combine { sum, max };
 
 /// A function of several fields, which weft calls on tiles of them. It may be called from several
 /// threads at once. An exception ends the call with this error on all ranks.
+///
+/// Loops  the pointers of a tile have no `restrict`, because an output may be one of the inputs.
+///        Write `#pragma omp simd` before the loop over a row if its elements are independent;
+///        compilers then vectorise it without checks for overlap.
 struct FieldFunction {
   std::function<void(const Tile&)> call = {};
   /// True if element i of the outputs depends only on element i of the inputs, and the function
@@ -21,6 +26,10 @@ struct FieldFunction {
   bool is_pointwise = false;
   std::int64_t results = 0;  ///< numbers that each call returns in Tile::results
   Combine combine = Combine::sum;
+  /// The function and its parameters in words. A call fails with disagreement if they differ
+  /// between ranks. Ready operators set them: "gaussian 0.1 over 1 x 2". Functions without words
+  /// are not compared.
+  std::string words = {};
 };
 
 /// The functions of a round trip, and the fields between them.

@@ -22,7 +22,10 @@
 ///            Axes that are not transformed are a batch.
 /// Nyquist    the element n/2 of an even number n of points (m/2 of an even number m of modes)
 ///            represents the wavenumbers n/2 and -n/2 together. Odd derivatives, and each component
-///            of gradient, divergence, curl and project, set its wavenumber to zero.
+///            of gradient, divergence, curl and project, set its wavenumber to zero. The others use
+///            (n/2)^2, or say what they do.
+/// Ranks      make the same operator. A call fails with disagreement if its name, a parameter or a
+///            length differs. The elements of arrays are not compared.
 /// Scale      that of the transform: with Norm::none a round trip multiplies by the number of
 ///            points. Only convolution() and correlation() contain the scale.
 namespace weft::operators {
@@ -33,38 +36,44 @@ namespace weft::operators {
 using Lengths = std::vector<double>;
 
 /// Returns the derivative of some order, 1 or more, along a transformed axis. Negative axes count
-/// from the end. An odd order needs a Fourier axis.
+/// from the end. An odd order needs a Fourier axis, and makes the Nyquist element of this axis
+/// zero; an even order keeps it. Elements with k = 0 along the axis become zero.
 FieldFunction derivative(const Plan& plan, int axis, std::int64_t order = 1,
                          const Lengths& lengths = {});
 
-/// 1 field to d components. Needs Fourier axes.
+/// 1 field to d components. Needs Fourier axes. The Nyquist element of an axis becomes zero in this
+/// axis' component, and k = 0 in all.
 FieldFunction gradient(const Plan& plan, const Lengths& lengths = {});
-/// d components to 1 field. Needs Fourier axes.
+/// d components to 1 field. Needs Fourier axes. The Nyquist element of an axis gets nothing from
+/// this axis' component. k = 0 becomes zero.
 FieldFunction divergence(const Plan& plan, const Lengths& lengths = {});
-/// 3 components to 3. Needs three transformed axes, all of them Fourier axes.
+/// 3 components to 3. Needs three transformed axes, all of them Fourier axes. The Nyquist element
+/// of an axis has no derivative along this axis. k = 0 becomes zero.
 FieldFunction curl(const Plan& plan, const Lengths& lengths = {});
-/// Returns the projection of a vector onto fields without divergence: d components to d. Elements
-/// without a wavenumber, such as the mean, are unchanged. Needs Fourier axes.
+/// Returns the projection of a vector onto fields without divergence: d components to d. Needs
+/// Fourier axes. The Nyquist element of an axis has the wavenumber 0 along it, as in divergence().
+/// Elements whose wavenumbers are all zero, such as k = 0, are unchanged.
 FieldFunction project(const Plan& plan, const Lengths& lengths = {});
 
-/// Multiplies by -|k|^2.
+/// Multiplies by -|k|^2, also Nyquist elements. The element k = 0 becomes zero.
 FieldFunction laplacian(const Plan& plan, const Lengths& lengths = {});
-/// Divides by -|k|^2. The element k = 0 becomes zero.
+/// Divides by -|k|^2, also Nyquist elements. The element k = 0 becomes zero.
 FieldFunction inverse_laplacian(const Plan& plan, const Lengths& lengths = {});
-/// Solves alpha*u - laplacian(u) = f: divides by alpha + |k|^2. Elements where this is zero become
-/// zero.
+/// Solves alpha*u - laplacian(u) = f: divides by alpha + |k|^2, also Nyquist elements. Elements
+/// where this is zero become zero. So k = 0 is divided by alpha, or becomes zero if alpha is 0.
 FieldFunction solve_helmholtz(const Plan& plan, double alpha, const Lengths& lengths = {});
 
-/// Multiplies by exp(-|k|^2 sigma^2 / 2): the convolution with a Gaussian of this standard
-/// deviation.
+/// Multiplies by exp(-|k|^2 sigma^2 / 2), also Nyquist elements: the convolution with a Gaussian of
+/// this standard deviation. The element k = 0 is unchanged.
 FieldFunction gaussian(const Plan& plan, double sigma, const Lengths& lengths = {});
-/// Keeps low <= |k| <= high. A |k| that only rounding moves past a limit is kept too. The other
-/// elements become zero.
+/// Keeps low <= |k| <= high, also of Nyquist elements, and k = 0 if low is not above 0. A |k| that
+/// only rounding moves past a limit is kept too. The other elements become zero.
 FieldFunction band_pass(const Plan& plan, double low, double high, const Lengths& lengths = {});
 
 /// Moves fields by an offset, in units of the box's length: u(x) becomes u(x - offset*L). One
 /// offset for all transformed axes, or one for each. The Nyquist element is multiplied by the
-/// cosine of its phase, the mean of the factors of its two wavenumbers. Needs Fourier axes.
+/// cosine of its phase, the mean of the factors of its two wavenumbers. The element k = 0 is
+/// unchanged. Needs Fourier axes.
 FieldFunction shift(const Plan& plan, const std::vector<double>& offsets);
 
 /// One number for each element of a rank's box of Plan::output(), dense in memory order. The array
@@ -98,17 +107,18 @@ struct SpectrumArray {
   }
 };
 
-/// A transfer function: multiplies each element by the number of an array. If the spectrum is real,
-/// the array is real. The spectrum must have the boxes of Plan::output(), as with
-/// OutputChoice::any.
+/// A transfer function: multiplies each element by the number of an array, also Nyquist elements
+/// and k = 0. If the spectrum is real, the array is real. The spectrum must have the boxes of
+/// Plan::output(), as with OutputChoice::any.
 FieldFunction transfer(const Plan& plan, const SpectrumArray& factors);
 
 /// Multiplies by the spectrum of another field. Then apply_in_spectrum gives the circular
 /// convolution of both fields for each Norm: result[j] is the sum of other[i] * field[j-i]. The
-/// spectrum is the result of forward of the same plan. Needs Fourier axes, and boxes as for
-/// transfer().
+/// spectrum is the result of forward of the same plan. Nyquist elements and k = 0 are multiplied as
+/// all others. Needs Fourier axes, and boxes as for transfer().
 FieldFunction convolution(const Plan& plan, const SpectrumArray& other);
-/// The same with the conjugate: result[j] is the sum of conj(other[i]) * field[j+i].
+/// The same with the conjugate, also of Nyquist elements and of k = 0: result[j] is the sum of
+/// conj(other[i]) * field[j+i].
 FieldFunction correlation(const Plan& plan, const SpectrumArray& other);
 
 }  // namespace weft::operators

@@ -60,6 +60,7 @@ struct PoissonOptions {
 /// Errors      invalid_argument for conditions that do not fit; disagreement (ranks gave different
 ///             options); those of Fft.
 /// Cost        a transform forward and backward. The factors are applied while lines are in cache.
+///             An array of one axis is gathered and solved on one rank.
 /// Sources     Swarztrauber 1977 for walls; Hockney and Eastwood 1988 for open boundaries of second
 ///             order; Vico, Greengard and Ferrando 2016 for those of spectral order.
 template <class T>

@@ -9,6 +9,10 @@
 /// A function of a transform reads the inputs and writes every element of the outputs. All arrays
 /// have the same extents and strides. Element i of an array is at the sum of i[axis]*strides[axis]
 /// from its start. A tile has whole lines along the axes that its stage transforms.
+///
+/// The pointers have no `restrict`, because an output may be one of the inputs. Write `#pragma omp
+/// simd` before the loop over a row if its elements are independent; compilers then vectorise it
+/// without checks for overlap.
 typedef struct weft_tile {
   int64_t dims;
   int64_t input_count;

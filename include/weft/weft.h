@@ -281,12 +281,13 @@ int weft_fft_create_from_plan(const char* plan_json, MPI_Comm comm, weft_fft** f
 void weft_fft_destroy(weft_fft* fft);
 
 /// Transforms this rank's part of the array: X[k] = sum_j x[j] exp(sign * 2*pi*i * j*k / n)
-/// along each axis.
+/// along each axis of kind c2c or r2c. docs/conventions.md defines cosine, sine and Hartley axes.
 ///
 /// Shapes      in: the box of weft_fft_input_layout, out: that of weft_fft_output_layout, each in
 ///             its layout's memory order.
-///             c2c: complex numbers of the precision, in the format of C and FFTW.
-///             r2c: reals in, complex numbers out.
+///             Complex numbers are pairs of reals of the precision, as in C and FFTW. An r2c axis:
+///             reals in, complex numbers out. Otherwise both are complex, or both are real if no
+///             axis is c2c and `element` is not WEFT_ELEMENT_COMPLEX.
 /// Memory      in == out is in place: the array has weft_fft_inplace_bytes, and its real rows are
 ///             padded. If not in place, both must not overlap, and the input is unchanged unless
 ///             overwrite_input.

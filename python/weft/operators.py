@@ -2,8 +2,12 @@
 
 An operator on one field takes any number of fields and returns as many. Component i of a vector belongs to the i-th of
 the transformed axes; d is their number. `L` is the length of the box: one for all transformed axes, or one for each. On
-cosine and sine axes it is the length between the boundaries. Odd derivatives, and each component of the vector
-operators, treat the Nyquist wavenumber as zero, because its element represents n/2 and -n/2 together.
+cosine and sine axes it is the length between the boundaries. The Nyquist element is that of n/2 for an even number n of
+points, or of m/2 for an even number m of modes. Odd derivatives, and each component of the vector operators, treat its
+wavenumber as zero, because it represents n/2 and -n/2 together.
+
+All ranks make the same operator. A call raises Disagreement if its name, a parameter or a length differs. The elements
+of arrays are not compared.
 
 An operator does not fit every transform: derivatives, vector operators, shifts and convolutions need Fourier axes. The
 call then raises Unsupported on all ranks.
@@ -76,76 +80,109 @@ _ARRAY = array_checks.Role(
 
 
 def derivative(axis: int, order: int = 1, L: _Lengths = 2 * math.pi) -> Operator:
-    """Returns the derivative of some order, 1 or more, along an axis. An odd order needs a Fourier axis."""
+    """Returns the derivative of some order, 1 or more, along an axis. An odd order needs a Fourier axis.
+
+    An odd order makes the Nyquist element of this axis zero; an even order keeps it. Elements with k = 0 along the axis
+    become zero.
+    """
     count = checks.integer(order, "the order of a derivative", 1, 1000)
     return Operator("derivative", (checks.integer(axis, "axis", -8, 7), count, _lengths(L)))
 
 
 def gradient(L: _Lengths = 2 * math.pi) -> Operator:
-    """Returns the gradient: one field to d components."""
+    """Returns the gradient: one field to d components.
+
+    The Nyquist element of an axis becomes zero in this axis' component, and k = 0 in all.
+    """
     return Operator("gradient", (_lengths(L),))
 
 
 def divergence(L: _Lengths = 2 * math.pi) -> Operator:
-    """Returns the divergence: d components to one field."""
+    """Returns the divergence: d components to one field.
+
+    The Nyquist element of an axis gets nothing from this axis' component. k = 0 becomes zero.
+    """
     return Operator("divergence", (_lengths(L),))
 
 
 def curl(L: _Lengths = 2 * math.pi) -> Operator:
-    """Returns the curl of three components. The transform must have three axes."""
+    """Returns the curl of three components. The transform must have three axes.
+
+    The Nyquist element of an axis has no derivative along this axis. k = 0 becomes zero.
+    """
     return Operator("curl", (_lengths(L),))
 
 
 def project(L: _Lengths = 2 * math.pi) -> Operator:
-    """Returns the projection of d components onto fields without divergence. The mean is unchanged."""
+    """Returns the projection of d components onto fields without divergence.
+
+    The Nyquist element of an axis has the wavenumber 0 along it, as in the divergence. Elements whose wavenumbers are
+    all zero, such as k = 0, are unchanged.
+    """
     return Operator("project", (_lengths(L),))
 
 
 def laplacian(L: _Lengths = 2 * math.pi) -> Operator:
-    """Returns the Laplacian: multiplication by -k^2."""
+    """Returns the Laplacian: multiplication by -k^2, also of Nyquist elements. The element k = 0 becomes zero."""
     return Operator("laplacian", (_lengths(L),))
 
 
 def inverse_laplacian(L: _Lengths = 2 * math.pi) -> Operator:
-    """Returns the inverse of the Laplacian: division by -k^2. The element k = 0 becomes zero."""
+    """Returns the inverse of the Laplacian: division by -k^2, also of Nyquist elements. k = 0 becomes zero."""
     return Operator("inverse_laplacian", (_lengths(L),))
 
 
 def solve_helmholtz(alpha: float, L: _Lengths = 2 * math.pi) -> Operator:
-    """Returns the solution u of alpha*u - laplacian(u) = f. Elements where alpha + k^2 is zero become zero."""
+    """Returns the solution u of alpha*u - laplacian(u) = f: division by alpha + k^2, also of Nyquist elements.
+
+    Elements where this is zero become zero. So k = 0 is divided by alpha, or becomes zero if alpha is 0.
+    """
     return Operator("solve_helmholtz", (_number(alpha, "alpha"), _lengths(L)))
 
 
 def gaussian(sigma: float, L: _Lengths = 2 * math.pi) -> Operator:
-    """Returns the convolution with a Gaussian of standard deviation sigma."""
+    """Returns the convolution with a Gaussian of standard deviation sigma: multiplication by exp(-k^2 sigma^2 / 2).
+
+    Nyquist elements are multiplied too. k = 0 is unchanged.
+    """
     return Operator("gaussian", (_number(sigma, "sigma"), _lengths(L)))
 
 
 def band_pass(low: float, high: float, L: _Lengths = 2 * math.pi) -> Operator:
-    """Returns a filter that keeps low <= |k| <= high."""
+    """Returns a filter that keeps low <= |k| <= high, also of Nyquist elements, and k = 0 if low is not above 0."""
     return Operator("band_pass", (_number(low, "low"), _number(high, "high"), _lengths(L)))
 
 
 def shift(offsets: _Lengths) -> Operator:
-    """Returns a translation by offsets, in units of the box's length: u(x) becomes u(x - offset*L)."""
+    """Returns a translation by offsets, in units of the box's length: u(x) becomes u(x - offset*L).
+
+    The Nyquist element is multiplied by the cosine of its phase. k = 0 is unchanged.
+    """
     return Operator("shift", (_numbers(offsets, "offsets"),))
 
 
 def transfer(factors: Any) -> ArrayOperator:
     """Returns a product with this rank's part of a transfer function, of real or complex numbers.
 
-    It has the shape and memory order of fft.output, and must not change until the last call.
+    It has the shape and memory order of fft.output, and must not change until the last call. Nyquist elements and k = 0
+    are multiplied as all others.
     """
     return ArrayOperator("transfer", factors)
 
 
 def convolution(spectrum: Any) -> ArrayOperator:
-    """Returns the circular convolution with a field, given by its spectrum from forward, with any norm."""
+    """Returns the circular convolution with a field, given by its spectrum from forward, with any norm.
+
+    Nyquist elements and k = 0 are multiplied as all others.
+    """
     return ArrayOperator("convolution", spectrum)
 
 
 def correlation(spectrum: Any) -> ArrayOperator:
-    """Returns the circular correlation with a field, given by its spectrum from forward, with any norm."""
+    """Returns the circular correlation with a field, given by its spectrum from forward, with any norm.
+
+    The factor is the conjugate of the spectrum, also of Nyquist elements and of k = 0.
+    """
     return ArrayOperator("correlation", spectrum)
 
 

@@ -41,8 +41,12 @@ std::string words_of(ApplyIn turn) {
   return turn == ApplyIn::spectrum ? "apply_in_spectrum" : "apply_in_space";
 }
 
-std::string words_of(const run::FunctionShape& shape) {
-  return plural(shape.results, "result") + (shape.is_pointwise ? " of each point alone" : "");
+/// Describes a function; `unnamed` stands for one without words.
+std::string words_of(const FieldFunction& function, const char* unnamed) {
+  return (function.words.empty() ? unnamed : function.words) + " with " +
+         plural(function.results, "result") +
+         (function.is_pointwise ? " of each point alone" : "") +
+         (function.combine == Combine::sum ? " added" : ", the largest");
 }
 
 constexpr std::size_t most_round_trips = 8;
@@ -95,10 +99,14 @@ Error error_of_function(const std::exception_ptr& reason) {
   }
 }
 
-Error no_trips(ApplyIn turn, const std::string& reason) {
+/// Returns the error of a plan without round trips.
+std::optional<Error> obstacle_error(ApplyIn turn, const Plan& plan) {
+  const std::string reason = round_trip_obstacle(plan);
+  if (reason.empty()) return {};
   return Error(ErrorCode::unsupported,
-               words_of(turn) + " needs stages with whole lines; " + reason +
-                   "; call forward and backward, and your function between them");
+               words_of(turn) + " needs stages with whole lines; " + reason + "; " +
+                   round_trip_remedy(plan) +
+                   ", or call forward and backward, and your function between them");
 }
 
 }  // namespace
@@ -111,7 +119,10 @@ std::int64_t Handle::RoundTripCall::number() const {
   const auto combined = [](const FieldFunction& function) {
     return static_cast<std::int64_t>(function.combine);
   };
-  const std::array<std::int64_t, 12> values{static_cast<std::int64_t>(shape.turn),
+  const auto words_hash = [](const FieldFunction& function) {
+    return static_cast<std::int64_t>(hash_of(function.words));
+  };
+  const std::array<std::int64_t, 15> values{static_cast<std::int64_t>(shape.turn),
                                             n.stored_in,
                                             n.in,
                                             n.out,
@@ -122,23 +133,21 @@ std::int64_t Handle::RoundTripCall::number() const {
                                             shape.before ? combined(*work.before) : -1,
                                             combined(work.function),
                                             shape.after ? combined(*work.after) : -1,
+                                            shape.before ? words_hash(*work.before) : 0,
+                                            words_hash(work.function),
+                                            shape.after ? words_hash(*work.after) : 0,
                                             shape.least_block_bytes};
   return static_cast<std::int64_t>(
       hash_of({reinterpret_cast<const char*>(values.data()), sizeof values}) >> 2);
 }
 
 std::string Handle::RoundTripCall::words() const {
-  const auto combined = [](const FieldFunction& f) {
-    return f.combine == Combine::sum ? " added" : ", the largest";
-  };
   const FieldCounts& n = shape.counts;
   std::string words = words_of(shape.turn) + " of " + plural(n.stored_in, "input") + ", " +
                       plural(n.in, "field") + " there, " + plural(n.out, "field") + " back, " +
-                      plural(n.stored_out, "output") + ", a function with " +
-                      words_of(shape.function) + combined(work.function);
-  if (shape.before)
-    words += ", one before it with " + words_of(*shape.before) + combined(*work.before);
-  if (shape.after) words += ", one after it with " + words_of(*shape.after) + combined(*work.after);
+                      plural(n.stored_out, "output") + ", " + words_of(work.function, "a function");
+  if (work.before) words += ", before it " + words_of(*work.before, "one");
+  if (work.after) words += ", after it " + words_of(*work.after, "one");
   if (shape.least_block_bytes > 0)
     words += ", tiles of at least " + plural(shape.least_block_bytes, "byte");
   return words;
@@ -165,8 +174,7 @@ void Handle::combine_ranks(const FieldWork& work, std::vector<double>& results) 
 std::optional<Error> Handle::work_error(ApplyIn turn, const FieldWork& work,
                                         std::span<const void* const> in,
                                         std::span<void* const> out) const {
-  if (const std::string reason = round_trip_obstacle(plan_); !reason.empty())
-    return no_trips(turn, reason);
+  if (auto error = obstacle_error(turn, plan_)) return error;
   const auto fields = static_cast<std::size_t>(plan_.problem.fields());
   if (auto error = count_error(work, fields * in.size(), fields * out.size())) return error;
   if (auto error = function_error(work.function, "function")) return error;
@@ -251,8 +259,7 @@ std::vector<double> Handle::apply(ApplyIn turn, const FieldWork& work,
 
 std::string Handle::explain_apply(ApplyIn turn, const FieldWork& work, std::int64_t inputs,
                                   std::int64_t outputs) const {
-  if (const std::string reason = round_trip_obstacle(plan_); !reason.empty())
-    throw no_trips(turn, reason);
+  if (const auto error = obstacle_error(turn, plan_)) throw Error(*error);
   const std::int64_t fields = plan_.problem.fields();
   const auto in = static_cast<std::size_t>(std::max<std::int64_t>(0, inputs) * fields);
   const auto out = static_cast<std::size_t>(std::max<std::int64_t>(0, outputs) * fields);

@@ -8,6 +8,8 @@
 #include "api/planned_by.hpp"
 #include "api/wisdom.hpp"
 #include "comm/agreement.hpp"
+#include "plan/fixed_rule.hpp"
+#include "plan/round_trip_steps.hpp"
 #include "planner/line_effort.hpp"
 #include "planner/trials.hpp"
 
@@ -53,6 +55,8 @@ ChosenPlan newly_chosen(const Problem& given, const Handle::Options& options,
       by.machine ? plan_by_machine(problem, *by.machine, options, comm) : comm::together(comm, [&] {
         return plan_by_fixed_rule(problem, options.planning.budget_s);
       });
+  if (options.needs_round_trips && !round_trip_obstacle(plan).empty())
+    plan = comm::together(comm, [&] { return plan_of_whole_lines(problem); });
   if (!by.note.empty()) plan.notes.push_back(by.note);
   choose_line_engines(plan, options.engine, may_try_engines(options.planning, comm), comm);
   plan.problem.threads = given.threads;

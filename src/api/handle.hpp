@@ -33,6 +33,7 @@ class Handle {
     Planning planning = {};               ///< effort and all_ranks are taken from the problem
                                           ///< instead
     bool outputs_in_node_memory = false;  ///< as in planner::Freedom
+    bool needs_round_trips = false;       ///< the plan must have them
   };
 
   /// Compares the problem on all ranks, plans it and binds the plan. Collective over `comm`. `mine`

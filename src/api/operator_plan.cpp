@@ -1,9 +1,10 @@
 #include "api/operator_plan.hpp"
 
 #include <algorithm>
+#include <array>
+#include <charconv>
 #include <cmath>
 #include <numbers>
-#include <sstream>
 #include <utility>
 
 #include "plan/kinds.hpp"
@@ -12,17 +13,23 @@
 namespace weft::api {
 namespace {
 
-std::string words_of(double value) {
-  std::ostringstream text;
-  text << value;
-  return text.str();
-}
-
 std::string fields_in_words(std::int64_t inputs, std::int64_t outputs) {
   return std::to_string(inputs) + " to " + std::to_string(outputs);
 }
 
 }  // namespace
+
+std::string exact_words(double value) {
+  std::array<char, 32> text{};
+  const auto end = std::to_chars(text.data(), text.data() + text.size(), value).ptr;
+  return {text.data(), end};
+}
+
+std::string exact_words(const std::vector<double>& values, const std::string& between) {
+  std::string text;
+  for (const double value : values) text += (text.empty() ? "" : between) + exact_words(value);
+  return text;
+}
 
 void TileRules::check(const Tile& tile) const {
   const std::int64_t wanted_in = inputs == 0 ? tile.input_count : inputs;
@@ -48,7 +55,7 @@ void TileRules::check(const Tile& tile) const {
 OperatorPlan::OperatorPlan(const Plan& plan, std::string name, const operators::Lengths& lengths)
     : plan_(&plan), name_(std::move(name)), lengths_(lengths) {
   if (const std::string reason = round_trip_obstacle(plan); !reason.empty())
-    refuse("needs whole lines of each axis; " + reason + "; call forward and backward",
+    refuse("needs whole lines of each axis; " + reason + "; " + round_trip_remedy(plan),
            ErrorCode::unsupported);
   const std::size_t count = axes().size();
   if (lengths_.size() > 1 && lengths_.size() != count)
@@ -57,7 +64,7 @@ OperatorPlan::OperatorPlan(const Plan& plan, std::string name, const operators::
            "; give as many as axes");
   for (const double length : lengths_)
     if (!std::isfinite(length) || length <= 0)
-      refuse("takes finite lengths above 0; given " + words_of(length) +
+      refuse("takes finite lengths above 0; given " + exact_words(length) +
              "; give the length of the box");
   if (lengths_.size() == 1) lengths_.assign(count, lengths_[0]);
 }
@@ -69,6 +76,10 @@ TileRules OperatorPlan::rules(std::int64_t inputs, std::int64_t outputs) const {
           plan_->stages.back().target_element == Element::complex,
           inputs,
           outputs};
+}
+
+std::string OperatorPlan::words() const {
+  return name_ + parameters_ + (lengths_.empty() ? "" : " over " + exact_words(lengths_, " x "));
 }
 
 void OperatorPlan::refuse(const std::string& rule, ErrorCode code) const {
@@ -89,7 +100,7 @@ void OperatorPlan::need_fourier_axes(const std::string& reason) const {
 
 void OperatorPlan::need_finite(double value, const char* what) const {
   if (!std::isfinite(value))
-    refuse(std::string("takes a finite ") + what + "; given " + words_of(value) +
+    refuse(std::string("takes a finite ") + what + "; given " + exact_words(value) +
            "; give a number");
 }
 

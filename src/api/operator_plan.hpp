@@ -39,6 +39,12 @@ class OperatorPlan {
   const std::vector<int>& axes() const { return problem().axes; }
   TileRules rules(std::int64_t inputs = 0, std::int64_t outputs = 0) const;
 
+  /// Sets the parameters of the operator in words, other than the lengths.
+  void set_parameters(const std::string& parameters) { parameters_ = " " + parameters; }
+  /// Returns the name, the parameters and the lengths. Operators with other factors have other
+  /// words.
+  std::string words() const;
+
   /// Throws `code` with the rule, the value and the remedy.
   [[noreturn]] void refuse(const std::string& rule,
                            ErrorCode code = ErrorCode::invalid_argument) const;
@@ -65,8 +71,14 @@ class OperatorPlan {
  private:
   const Plan* plan_;
   std::string name_;
+  std::string parameters_;
   operators::Lengths lengths_;
 };
+
+/// Returns a number with as many digits as tell it from all others: "0.1".
+std::string exact_words(double value);
+/// The same for several numbers, with a text between them.
+std::string exact_words(const std::vector<double>& values, const std::string& between);
 
 /// Returns the function that divides by minus the sum of the squares of all axes. Elements where it
 /// is zero become zero.

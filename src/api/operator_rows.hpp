@@ -128,17 +128,20 @@ void turn_rows(const Tile& tile, const TileRow& row, std::int64_t axis, Factor f
   }
 }
 
-/// Makes the function of an operator. make(zero of the precision) returns the call for a tile.
+/// Makes the function of an operator, with the words of the plan. make(zero of the precision)
+/// returns the call for a tile.
 template <class Make>
 FieldFunction operator_function(const OperatorPlan& plan, const TileRules& rules,
                                 const Make& make) {
   const auto in_precision = [&](auto zero) -> FieldFunction {
     const auto act = std::make_shared<const decltype(make(zero))>(make(zero));
-    return {[act, rules](const Tile& tile) {
-              rules.check(tile);
-              (*act)(tile);
-            },
-            true};
+    return {.call =
+                [act, rules](const Tile& tile) {
+                  rules.check(tile);
+                  (*act)(tile);
+                },
+            .is_pointwise = true,
+            .words = plan.words()};
   };
   switch (plan.problem().precision) {
     case Precision::f32:

@@ -121,8 +121,9 @@ bool fits_precision(long double value, Precision precision) {
 }  // namespace
 
 FieldFunction derivative(const Plan& plan, int axis, std::int64_t order, const Lengths& lengths) {
-  const OperatorPlan made(plan, "derivative", lengths);
+  OperatorPlan made(plan, "derivative", lengths);
   const int along = transformed_axis(made, axis);
+  made.set_parameters("of order " + std::to_string(order) + " along axis " + std::to_string(along));
   if (order < 1)
     made.refuse("takes an order of 1 or more; given " + std::to_string(order) +
                 "; leave it out for the first derivative");
@@ -153,16 +154,18 @@ FieldFunction inverse_laplacian(const Plan& plan, const Lengths& lengths) {
 }
 
 FieldFunction solve_helmholtz(const Plan& plan, double alpha, const Lengths& lengths) {
-  const OperatorPlan made(plan, "solve_helmholtz", lengths);
+  OperatorPlan made(plan, "solve_helmholtz", lengths);
   made.need_finite(alpha, "alpha");
+  made.set_parameters(api::exact_words(alpha));
   return api::of_squares(made, made.squares(), [&]<class T>(T) {
     return [added = narrowed<T>(alpha)](T square) { return inverse_or_zero(added + square); };
   });
 }
 
 FieldFunction gaussian(const Plan& plan, double sigma, const Lengths& lengths) {
-  const OperatorPlan made(plan, "gaussian", lengths);
+  OperatorPlan made(plan, "gaussian", lengths);
   made.need_finite(sigma, "sigma");
+  made.set_parameters(api::exact_words(sigma));
   AxisNumbers numbers = made.filled(1);
   for (const int axis : made.axes()) {
     auto& factors = numbers[static_cast<std::size_t>(axis)];
@@ -173,8 +176,9 @@ FieldFunction gaussian(const Plan& plan, double sigma, const Lengths& lengths) {
 }
 
 FieldFunction band_pass(const Plan& plan, double low, double high, const Lengths& lengths) {
-  const OperatorPlan made(plan, "band_pass", lengths);
+  OperatorPlan made(plan, "band_pass", lengths);
   made.need_finite(low, "low");
+  made.set_parameters(api::exact_words(low) + " to " + api::exact_words(high));
   if (std::isnan(high) || low > high)
     made.refuse("takes low <= high; given " + std::to_string(low) + " and " + std::to_string(high) +
                 "; give the smaller wavenumber first");
@@ -187,7 +191,7 @@ FieldFunction band_pass(const Plan& plan, double low, double high, const Lengths
 }
 
 FieldFunction shift(const Plan& plan, const std::vector<double>& offsets) {
-  const OperatorPlan made(plan, "shift");
+  OperatorPlan made(plan, "shift");
   made.need_fourier_axes("a shift makes sines of cosines");
   const std::size_t count = made.axes().size();
   if (offsets.size() != 1 && offsets.size() != count)
@@ -195,6 +199,7 @@ FieldFunction shift(const Plan& plan, const std::vector<double>& offsets) {
                 " transformed axes; given " + std::to_string(offsets.size()) +
                 "; give as many as axes");
   for (const double offset : offsets) made.need_finite(offset, "offset");
+  made.set_parameters("by " + api::exact_words(offsets, ", "));
   AxisNumbers re = made.filled(1);
   AxisNumbers im = made.filled(0);
   for (std::size_t i = 0; i < count; ++i) {

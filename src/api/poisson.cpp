@@ -48,7 +48,9 @@ PoissonHandle::PoissonHandle(const PoissonProblem& problem, const comm::Communic
   comm::require_same(comm, comm::together(comm, [&] { return named_problem(problem); }),
                      "weft::PoissonSolver");
   method_ = grid.method;
-  fft_.emplace(grid.transform, Handle::Options{}, comm);
+  Handle::Options options;
+  options.needs_round_trips = true;
+  fft_.emplace(grid.transform, options, comm);
   made_ = poisson_function(grid, *fft_);
   work_.function = made_.function;
 }

@@ -50,13 +50,22 @@ void add_notes(Plan& plan) {
       (why.empty() ? "" : "; " + why) + remedy(plan.problem));
 }
 
+std::vector<Stage> stages_of_whole_lines(const Problem& problem) {
+  Starts known;
+  return std::move(routes(problem, fixed_rule_input(problem), 1, known).front());
+}
+
 std::vector<Stage> fixed_rule_stages(const Problem& problem) {
   std::vector<Stage> stages = long_line_stages(problem);
   if (stages.empty()) stages = view_stages(problem, problem.ranks);
   if (stages.empty() && suits_a_chirp(problem)) stages = chirp_stages(problem, problem.ranks);
-  Starts known;
-  return stages.empty() ? std::move(routes(problem, fixed_rule_input(problem), 1, known).front())
-                        : stages;
+  return stages.empty() ? stages_of_whole_lines(problem) : stages;
+}
+
+Plan plan_of_stages(const Problem& problem, std::vector<Stage> stages) {
+  Plan plan = assemble(problem, std::move(stages));
+  plan.chosen_by = "fixed rule";
+  return plan;
 }
 
 }  // namespace
@@ -118,9 +127,11 @@ Plan assemble(const Problem& problem, std::vector<Stage> stages) {
 
 Plan make_plan(const Problem& given) {
   const Problem problem = checked(given);
-  Plan plan = assemble(problem, fixed_rule_stages(problem));
-  plan.chosen_by = "fixed rule";
-  return plan;
+  return plan_of_stages(problem, fixed_rule_stages(problem));
+}
+
+Plan plan_of_whole_lines(const Problem& problem) {
+  return plan_of_stages(problem, stages_of_whole_lines(problem));
 }
 
 }  // namespace weft

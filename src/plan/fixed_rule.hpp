@@ -11,6 +11,10 @@ namespace weft {
 /// checked() returns it.
 Plan assemble(const Problem& problem, std::vector<Stage> stages);
 
+/// Plans a problem by the fixed rule, but never treats one axis as two. So the plan has round
+/// trips. `problem` is as checked() returns it.
+Plan plan_of_whole_lines(const Problem& problem);
+
 /// Returns the input layout if the caller gave none: a slab if every rank gets rows, otherwise the
 /// most square pencil. With P3DFFT's preset it always splits two axes.
 Layout fixed_rule_input(const Problem& problem);

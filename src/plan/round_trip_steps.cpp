@@ -27,6 +27,11 @@ std::string round_trip_obstacle(const Plan& plan) {
          " points as two axes";
 }
 
+std::string round_trip_remedy(const Plan& plan) {
+  return "give the array the shape 1x" + std::to_string(plan.problem.shape[0]) +
+         ", and transform its axis 1 only";
+}
+
 RoundTripSteps round_trip_steps(const Plan& plan, ApplyIn turn) {
   const std::size_t middle = turning_stage(plan.stages, turn);
   RoundTripSteps steps;

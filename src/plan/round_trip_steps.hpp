@@ -25,6 +25,8 @@ RoundTripSteps round_trip_steps(const Plan& plan, ApplyIn turn);
 
 /// Returns the reason why a plan has no round trips. Empty if it has them.
 std::string round_trip_obstacle(const Plan& plan);
+/// Returns the remedy for this obstacle: another shape of the same array.
+std::string round_trip_remedy(const Plan& plan);
 
 /// Return the direction of the transforms before the turn, and the direction after it.
 inline Direction outward_direction(ApplyIn turn) {

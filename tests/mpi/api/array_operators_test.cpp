@@ -215,11 +215,108 @@ TEST(Operators, RefusalsOfTiles) {
                  [&] { applied<double>(moved, function, {sampled<double>(moved, wave)}, 1); });
 }
 
-TEST(Operators, RefusesOneDividedAxis) {
-  if (size_of(MPI_COMM_WORLD) == 1) return;
-  Fft<double> fft(grid_options({64}, Kind::c2c));
-  expect_refusal(ErrorCode::unsupported, {"needs whole lines of each axis"},
+/// Expects the remedy of a refusal to work: the same line as an array of two axes.
+void expect_remedy(std::int64_t n) {
+  Fft<double> fft(grid_options({n}, Kind::c2c));
+  const std::string remedy = "shape 1x" + std::to_string(n) + ", and transform its axis 1 only";
+  expect_refusal(ErrorCode::unsupported, {"needs whole lines of each axis", remedy},
                  [&] { operators::laplacian(fft.plan()); });
+  const FieldFunction zeros{.call = [](const Tile&) {}};
+  const std::vector<std::complex<double>> none(static_cast<std::size_t>(fft.input_elements()));
+  expect_refusal(ErrorCode::unsupported, {"apply_in_spectrum needs stages with", remedy},
+                 [&] { applied<std::complex<double>>(fft, zeros, {none}, 1); });
+  FftOptions options = grid_options({1, n}, Kind::c2c);
+  options.axes = {1};
+  const auto cosine = [](const std::vector<double>& x) { return std::cos(2 * pi * x[1]); };
+  const auto negated = [](const std::vector<double>& x) { return -std::cos(2 * pi * x[1]); };
+  expect_fields<std::complex<double>>(
+      options, [](const Plan& plan) { return operators::inverse_laplacian(plan); }, {cosine},
+      {negated});
+}
+
+TEST(Operators, RefusesOneDividedAxisWithARemedy) {
+  if (size_of(MPI_COMM_WORLD) == 1) return expect_remedy(1 << 18);
+  expect_remedy(64);
+}
+
+/// Two operators for one call. The last rank makes the second one.
+struct Differing {
+  FieldFunction others;
+  FieldFunction last;
+  std::vector<std::string> words;
+};
+
+TEST(Operators, RanksThatDiffer) {
+  if (size_of(MPI_COMM_WORLD) == 1) GTEST_SKIP() << "one rank agrees with itself";
+  using namespace operators;
+  Fft<double> fft(grid_options({8, 6, 4}, Kind::r2c));
+  const Plan& plan = fft.plan();
+  const int last = size_of(MPI_COMM_WORLD) - 1;
+  const bool is_last = fft.rank() == last;
+  const Lengths box{1, 2, 3};
+  const std::vector<std::complex<double>> numbers(static_cast<std::size_t>(fft.output_elements()));
+  const SpectrumArray array(fft.rank(), numbers.data());
+  const std::vector<Differing> differing{
+      {gaussian(plan, 0.1, box),
+       laplacian(plan, box),
+       {"gaussian 0.1 over 1 x 2 x 3", "laplacian"}},
+      {gaussian(plan, 0.1), gaussian(plan, 0.10000000000000002), {"0.10000000000000002 with"}},
+      {laplacian(plan), laplacian(plan, {2}), {"laplacian with", "laplacian over 2 x 2 x 2 with"}},
+      {laplacian(plan), inverse_laplacian(plan), {" laplacian", " inverse_laplacian"}},
+      {derivative(plan, 0), derivative(plan, 1), {"of order 1 along axis 0", "1 along axis 1"}},
+      {derivative(plan, -1), derivative(plan, 2, 3), {"order 1 along axis 2", "of order 3"}},
+      {solve_helmholtz(plan, 1), solve_helmholtz(plan, 2.5), {"solve_helmholtz 2.5"}},
+      {band_pass(plan, 0, 3), band_pass(plan, 0, 4), {"band_pass 0 to 3", "band_pass 0 to 4"}},
+      {shift(plan, {0.5}), shift(plan, {0, 0.5, 0}), {"shift by 0.5 with", "by 0, 0.5, 0"}},
+      {convolution(plan, array), correlation(plan, array), {"convolution", "correlation"}},
+      {transfer(plan, array), {.call = [](const Tile&) {}, .is_pointwise = true}, {"a function"}}};
+  const std::vector<std::vector<double>> one{sampled<double>(fft, wave)};
+  for (const auto& [others, of_last, words] : differing) {
+    std::vector<std::string> all = words;
+    all.push_back(", rank " + std::to_string(last) + " in apply_in_spectrum");
+    expect_same_error(MPI_COMM_WORLD, ErrorCode::disagreement, all,
+                      [&] { applied(fft, is_last ? of_last : others, one, 1); });
+  }
+  const std::vector<std::vector<double>> three(3, one[0]);
+  expect_same_error(MPI_COMM_WORLD, ErrorCode::disagreement, {"curl", "project"},
+                    [&] { applied(fft, is_last ? curl(plan) : project(plan), three, 3); });
+  // Different arguments may mean the same.
+  const auto bent = applied(fft, is_last ? derivative(plan, -3) : derivative(plan, 0), one, 1)[0];
+  EXPECT_EQ(bent, applied(fft, derivative(plan, 0), one, 1)[0]);
+}
+
+/// The functions before and after the turn are compared as well.
+TEST(Operators, RanksThatDifferBeforeOrAfterTheTurn) {
+  if (size_of(MPI_COMM_WORLD) == 1) GTEST_SKIP() << "one rank agrees with itself";
+  Fft<double> fft(grid_options({8, 6, 4}, Kind::r2c));
+  const Plan& plan = fft.plan();
+  const bool is_last = fft.rank() == size_of(MPI_COMM_WORLD) - 1;
+  std::vector<std::complex<double>> in(static_cast<std::size_t>(fft.output_elements()));
+  std::vector<std::complex<double>> out = in;
+  const FieldFunction sigmas[]{operators::gaussian(plan, 1), operators::gaussian(plan, 2)};
+  const auto call = [&](const FieldWork& work) {
+    const std::complex<double>* const inputs[]{in.data()};
+    std::complex<double>* const outputs[]{out.data()};
+    fft.apply_in_space(work, inputs, outputs);
+  };
+  const FieldFunction nothing{.call = [](const Tile&) {}};
+  expect_same_error(MPI_COMM_WORLD, ErrorCode::disagreement,
+                    {"before it gaussian 1 with", "before it gaussian 2 with"},
+                    [&] { call({.function = nothing, .before = sigmas[is_last ? 1 : 0]}); });
+  expect_same_error(MPI_COMM_WORLD, ErrorCode::disagreement,
+                    {"after it gaussian 1 with", "after it gaussian 2 with"},
+                    [&] { call({.function = nothing, .after = sigmas[is_last ? 1 : 0]}); });
+}
+
+/// A caller may describe a function, so that its parameters are compared.
+TEST(Operators, RanksThatDifferInTheWordsOfAFunction) {
+  if (size_of(MPI_COMM_WORLD) == 1) GTEST_SKIP() << "one rank agrees with itself";
+  Fft<double> fft(grid_options({8, 6, 4}, Kind::r2c));
+  const std::vector<std::vector<double>> one{sampled<double>(fft, wave)};
+  FieldFunction function{.call = [](const Tile&) {}, .words = "drag 1"};
+  if (fft.rank() == size_of(MPI_COMM_WORLD) - 1) function.words = "drag 2";
+  expect_same_error(MPI_COMM_WORLD, ErrorCode::disagreement, {"drag 1 with", "drag 2 with"},
+                    [&] { applied(fft, function, one, 1); });
 }
 
 }  // namespace

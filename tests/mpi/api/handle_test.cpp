@@ -5,6 +5,8 @@
 #include <cstdlib>
 #include <new>
 
+#include <weft/poisson.hpp>
+
 #include "api/handle.hpp"
 #include "base/memory.hpp"
 #include "comm/from_mpi.hpp"
@@ -166,6 +168,62 @@ TEST(FftContract, RoundTripsAllocateNothingAgain) {
             ++run;
           }
   EXPECT_GE(run, 80);
+}
+
+/// Expects a call to allocate memory `by_new` times when it is repeated, and no buffers.
+template <class Call>
+void expect_allocations_again(std::int64_t by_new, const Call& call) {
+  call();
+  const auto allocations = allocations_here;
+  const auto buffers = memory_counters().allocations;
+  call();
+  EXPECT_EQ(allocations_here - allocations, by_new);
+  EXPECT_EQ(memory_counters().allocations, buffers);
+}
+
+TEST(FftContract, RoundTripsOfEveryProblemAllocateNothingAgain) {
+  const FieldWork work{.function = {.call = [](const Tile&) {}, .is_pointwise = true}};
+  const std::vector<Problem> problems{
+      {.kinds = Kind::r2c},
+      {.kinds = Kind::r2c, .modes = {two_thirds}},
+      {.kinds = Kind::r2c, .support = {5}},
+      {.kinds = Kind::r2c, .modes = {two_thirds}, .support = {5}, .components = 3},
+      {.kinds = Kind::c2c, .components = 3},
+      {.kinds = Kinds({Kind::dct2, Kind::r2c, Kind::dst1})}};
+  int run = 0;
+  for (const Exchange& exchange : tried_exchanges())
+    for (const ApplyIn turn : {ApplyIn::spectrum, ApplyIn::space})
+      for (Problem problem : problems) {
+        problem.shape = {10, 12, 9};
+        problem.exchange = exchange;
+        api::Handle handle(problem, {}, comm::communicator_of(world));
+        SCOPED_TRACE(explain(handle.plan()));
+        std::vector<AlignedBuffer> memory(2);
+        for (AlignedBuffer& each : memory) {
+          each = AlignedBuffer(handle.inplace_bytes());
+          std::memset(each.data(), 0, static_cast<std::size_t>(each.size()));
+        }
+        const std::vector<const void*> in{memory[0].data()};
+        const std::vector<void*> out{memory[1].data()};
+        expect_allocations_again(0, [&] { handle.apply(turn, work, in, out); });
+        ++run;
+      }
+  EXPECT_GE(run, 60);
+}
+
+/// A repeated solve allocates only the mean that it returns, if there is one.
+TEST(FftContract, PoissonSolversAllocateNothingAgain) {
+  for (const Boundary boundary : {Boundary::periodic, Boundary::dirichlet, Boundary::open})
+    for (const PoissonOrder order : {PoissonOrder::spectral, PoissonOrder::second}) {
+      SCOPED_TRACE(std::string(to_string(boundary)) + ", " + to_string(order));
+      PoissonSolver<double> solver(
+          {.shape = {8, 9, 10}, .boundary = {boundary}, .order = order, .comm = world});
+      std::vector<double> rho(
+          static_cast<std::size_t>(solver.layout().local_volume(solver.rank())) + 1);
+      std::vector<double> u = rho;
+      expect_allocations_again(boundary == Boundary::periodic ? 1 : 0,
+                               [&] { solver.solve(rho.data(), u.data()); });
+    }
 }
 
 /// Compares two runs of one plan, runs of two equal plans, and a run in a workspace at another

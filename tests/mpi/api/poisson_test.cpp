@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cmath>
+#include <limits>
 #include <numbers>
 
 #include <weft/poisson.hpp>
@@ -270,6 +271,47 @@ TEST(Poisson, OpenBoundariesOfSpectralOrder) {
   std::vector<double> u(rho.size());
   solver.solve(rho.data(), u.data());
   for (std::size_t i = 0; i < u.size(); ++i) EXPECT_NEAR(u[i], wanted[i], 1e-9);
+}
+
+/// Expects the solution for a wave on one axis of n points.
+template <class E>
+void expect_wave_on_a_line(std::int64_t n, PoissonOrder order) {
+  using T = typename RealsOf<E>::Type;
+  PoissonSolver<T> solver({.shape = {n},
+                           .order = order,
+                           .element = reals_of<E> == 2 ? Element::complex : Element::real,
+                           .comm = world});
+  SCOPED_TRACE(solver.explain());
+  ASSERT_EQ(solver.layout().shape(), Shape{n});
+  const std::int64_t first = solver.layout().box(solver.rank()).lower[0];
+  std::vector<E> rho(static_cast<std::size_t>(solver.layout().local_volume(solver.rank())));
+  std::vector<E> u = rho;
+  const double h = 1 / static_cast<double>(n);
+  const double wave = order == PoissonOrder::second ? 2 / h * std::sin(pi * h) : 2 * pi;
+  const auto exact = [&](std::size_t i) {
+    return std::cos(2 * pi * h * static_cast<double>(first + static_cast<std::int64_t>(i)));
+  };
+  for (std::size_t i = 0; i < rho.size(); ++i)
+    rho[i] = static_cast<E>(static_cast<T>(3 - wave * wave * exact(i)));
+  const std::complex<double> mean = solver.solve(rho.data(), u.data());
+  const double rounding = static_cast<double>(std::numeric_limits<T>::epsilon()) * 100;
+  EXPECT_LE(std::abs(mean - 3.0), rounding);
+  double worst = 0;
+  for (std::size_t i = 0; i < u.size(); ++i)
+    worst = std::max(worst, std::abs(std::complex<double>(u[i]) - exact(i)));
+  EXPECT_LE(worst, rounding);
+}
+
+/// Transforms of these lines are divided: among ranks, or on one rank because they are long.
+TEST(Poisson, LinesThatTransformsDivide) {
+  std::vector<std::int64_t> points{64, 1009};
+  if (size_of(world) == 1) points = {1 << 18, 1 << 20};
+  for (const std::int64_t n : points) {
+    expect_wave_on_a_line<float>(n, PoissonOrder::spectral);
+    expect_wave_on_a_line<double>(n, PoissonOrder::second);
+    expect_wave_on_a_line<std::complex<float>>(n, PoissonOrder::second);
+    expect_wave_on_a_line<std::complex<double>>(n, PoissonOrder::spectral);
+  }
 }
 
 TEST(Poisson, RanksThatDiffer) {

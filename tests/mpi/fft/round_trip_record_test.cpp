@@ -156,6 +156,71 @@ TEST(RoundTripRecord, TheStageAtTheTurnIsOnePass) {
   }
 }
 
+/// Checks that the first and the last stage read and write each local array once, although they
+/// also call functions. `counts` are the stored and the transformed fields of both directions.
+void check_ends(const Problem& problem, ApplyIn turn, const FieldCounts& counts) {
+  Trips trips(problem);
+  api::Handle& handle = trips.handle();
+  const Plan& plan = handle.plan();
+  SCOPED_TRACE(explain(plan) + (turn == ApplyIn::spectrum ? "in the spectrum" : "in space"));
+  handle.set_recording(true);
+  trips.apply(turn, counts.stored_in, counts.stored_out,
+              {.function = {do_nothing},
+               .before = FieldFunction{do_nothing},
+               .after = FieldFunction{do_nothing},
+               .fields_there = counts.in,
+               .fields_back = counts.out});
+  const RoundTripSteps steps = round_trip_steps(plan, turn);
+  const Stage first = executed_stage(plan, turn, steps, 0);
+  const int rank = handle.comm().rank();
+  const auto bytes = [&](const Layout& layout, Element element) {
+    return layout.local_volume(rank) * weft::element_bytes(element, problem.precision);
+  };
+  // The last stage is the first one in the other direction.
+  const std::int64_t outside = bytes(first.source, first.source_element);
+  const std::int64_t inside = bytes(first.target, first.target_element);
+  const std::size_t steps_a_lane = 2 * steps.stages.size() - 1;
+  const std::vector<StepRecord>& record = handle.record();
+  ASSERT_EQ(record.size() % steps_a_lane, 0U);
+  ASSERT_GT(record.size(), 0U);
+  StepRecord at_start;
+  StepRecord at_end;
+  for (std::size_t i = 0; i < record.size(); i += steps_a_lane) {
+    at_start.bytes_read += record[i].bytes_read;
+    at_start.bytes_written += record[i].bytes_written;
+    at_end.bytes_read += record[i + steps_a_lane - 1].bytes_read;
+    at_end.bytes_written += record[i + steps_a_lane - 1].bytes_written;
+  }
+  const bool is_one_stage = steps.turn == 0;
+  EXPECT_EQ(at_start.bytes_read, counts.stored_in * outside);
+  EXPECT_EQ(at_end.bytes_written, counts.stored_out * outside);
+  if (is_one_stage) return;
+  EXPECT_EQ(at_start.bytes_written, counts.in * inside);
+  EXPECT_EQ(at_end.bytes_read, counts.out * inside);
+}
+
+/// The functions before the first stage and after the last are in the pass of that stage, if tiles
+/// fit in cache.
+TEST(RoundTripRecord, FunctionsAtTheEndsTakeNoFurtherPass) {
+  const std::vector<FieldCounts> tried{{1, 3, 2, 1}, {2, 1, 1, 3}};
+  int run = 0;
+  for (const Exchange& exchange : every_method()) {
+    if (exchange.wire == WirePrecision::f32) continue;  // floats on the wire have half the bytes
+    for (const Kind kind : {Kind::c2c, Kind::r2c})
+      for (const ApplyIn turn : {ApplyIn::spectrum, ApplyIn::space})
+        for (const FieldCounts& counts : tried) {
+          Problem problem{.shape = {9, 10, 7},
+                          .kinds = kind,
+                          .ranks = size_of(world),
+                          .ranks_per_node = all_share_memory() ? size_of(world) : 1,
+                          .exchange = exchange};
+          check_ends(checked(problem), turn, counts);
+          ++run;
+        }
+  }
+  EXPECT_GE(run, 48);
+}
+
 /// Forward and backward record the bytes from other ranks' memory, also with modes and support.
 TEST(RoundTripRecord, BytesFromOthersAreThoseOfTheLayouts) {
   if (!all_share_memory()) GTEST_SKIP() << "the ranks share no memory here";

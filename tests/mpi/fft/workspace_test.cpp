@@ -57,12 +57,17 @@ Problem slabs(const Exchange& exchange, OutputChoice output, std::int64_t ranks_
           .exchange = exchange};
 }
 
+/// Gives the problem an input of pencils.
+Problem with_pencils(Problem problem) {
+  problem.has_input = false;
+  problem.input = Layout::pencil(checked(problem).input_shape(), ranks);
+  problem.has_input = true;
+  return problem;
+}
+
 Problem pencils(const Exchange& exchange, OutputChoice output,
                 std::int64_t ranks_per_node = ranks) {
-  Problem problem = slabs(exchange, output, ranks_per_node);
-  problem.has_input = true;
-  problem.input = Layout::pencil(problem.shape, ranks);
-  return problem;
+  return with_pencils(slabs(exchange, output, ranks_per_node));
 }
 
 TEST(FftWorkspace, SharedHasOneArray) {
@@ -127,6 +132,42 @@ TEST(FftWorkspace, RealsTakeOneToTwoSpectra) {
   EXPECT_NEAR(arrays(pencils(messages, OutputChoice::any)), spectrum * 1.5, 0.2);
   const Exchange calls{.method = Method::collective};
   EXPECT_NEAR(arrays(slabs(calls, OutputChoice::any)), 2 * spectrum, 0.01);
+}
+
+/// With modes or support, stages have arrays of different sizes, so fewer of them share memory.
+TEST(FftWorkspace, ModesAndSupportTakeOneOrTwoArraysMore) {
+  const std::vector<Exchange> exchanges{{.method = Method::shared},
+                                        {.method = Method::messages},
+                                        {.method = Method::messages, .chunks = 2},
+                                        {.method = Method::messages, .nodes = NodeUse::separate},
+                                        {.method = Method::messages, .nodes = NodeUse::combined},
+                                        {.method = Method::collective},
+                                        {.method = Method::rma}};
+  const std::vector<std::pair<Shape, Shape>> tried{
+      {{two_thirds}, {}}, {{}, {8}}, {{}, {15}}, {{two_thirds}, {8}}};
+  const std::vector<std::pair<Kind, double>> kinds{
+      {Kind::c2c, 1.0}, {Kind::r2c, 9.0 / 16}, {Kind::dct2, 0.5}};
+  int run = 0;
+  for (const Exchange& exchange : exchanges)
+    for (const auto& [kind, array] : kinds)
+      for (const bool by_pencils : {false, true})
+        for (const OutputChoice output : {OutputChoice::any, OutputChoice::same}) {
+          Problem whole = slabs(exchange, output);
+          whole.kinds = kind;
+          const double more = exchange.method == Method::shared ? 2 : 1;
+          // Ranks with uneven boxes have slightly more.
+          const double most =
+              arrays_of(by_pencils ? with_pencils(whole) : whole) + (more + 0.05) * array;
+          for (const auto& [modes, support] : tried) {
+            Problem less = whole;
+            less.modes = modes;
+            less.support = support;
+            if (by_pencils) less = with_pencils(less);
+            EXPECT_LE(arrays_of(less), most) << to_json(less);
+            ++run;
+          }
+        }
+  EXPECT_EQ(run, 7 * 3 * 2 * 2 * 4);
 }
 
 TEST(FftWorkspace, NodeAwareAlsoStoresReceivedBlocks) {

@@ -144,6 +144,9 @@ def round_trips_that_differ(comm: Any) -> bool:
     count = 1 + (comm.rank == comm.size - 1)
     with pytest.raises(weft.Disagreement, match="apply_in_spectrum"):
         fft.apply_in_spectrum(lambda tile: None, [x] * count, count)
+    sigma = 0.1 * count
+    with pytest.raises(weft.Disagreement, match=r"gaussian 0\.1 over .* in apply_in_spectrum .* gaussian 0\.2 over "):
+        fft.apply_in_spectrum(weft.operators.gaussian(sigma), [x])
     return True
 
 
