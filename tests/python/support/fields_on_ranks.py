@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import math
 from typing import Any
 
@@ -136,6 +137,41 @@ def exception_in_a_function(comm: Any) -> bool:
         fft.apply_in_spectrum(fails, [x])
     done = fft.apply_in_spectrum(lambda tile: np.copyto(tile.outputs[0], tile.inputs[0]), [x])
     return not np.abs(done.outputs[0]).any()
+
+
+def wrong_functions_on_one_rank(comm: Any) -> list[str]:
+    """Returns the messages where the last rank alone gives a wrong function: of its signature, type, shape or words."""
+    numba = pytest.importorskip("numba")
+    fft = weft.FFT((8, 6, 9), comm=comm)
+    x = fft.input.zeros()
+    double, pointer = ctypes.c_double, numba.types.CPointer(numba.int64)
+    wrong: tuple[Any, ...] = (
+        ctypes.CFUNCTYPE(ctypes.c_int, double, double)(lambda first, second: 0),
+        numba.cfunc(numba.int32(pointer, numba.float64))(lambda tile, number: 0),
+        weft.numba_function(_nothing, dtype="complex64"),
+        _writes_another_shape,
+        _returns_an_array,
+        5,
+        weft.FieldFunction(first_of, results=-1),
+    )
+    found = []
+    for function in wrong:
+        given = function if comm.rank == comm.size - 1 else first_of
+        found.append(_message(lambda given=given: fft.apply_in_spectrum(given, [x])))
+    fft.apply_in_spectrum(first_of, [x])
+    return found
+
+
+def _nothing(inputs: Any, outputs: Any, coordinates: Any, weights: Any, results: Any) -> None:
+    pass
+
+
+def _writes_another_shape(tile: weft.Tile) -> None:
+    tile.outputs[0][...] = np.zeros(5)
+
+
+def _returns_an_array(tile: weft.Tile) -> Any:
+    return 2 * tile.inputs[0]
 
 
 def round_trips_that_differ(comm: Any) -> bool:
