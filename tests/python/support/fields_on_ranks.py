@@ -260,12 +260,34 @@ def _part(whole: NDArray[Any], layout: weft.Layout, comm: Any) -> NDArray[Any]:
     return np.ascontiguousarray(whole[tuple(slice(*bounds) for bounds in layout.box(comm.rank))])
 
 
-def solved_without_layout(comm: Any) -> str:
-    """Returns the message where only the last rank gives the layout."""
+def solved_without_layout(comm: Any) -> float:
+    """Returns the error of solve_poisson where each rank gives its slab; with two rows, some ranks have none."""
+    error = 0.0
+    for rows in (10, 2):
+        layout = weft.Layout.slab((rows, 9, 4), comm.size)
+        rho = _part(noise((rows, 9, 4), 4), layout, comm)
+        found, wanted = (weft.solve_poisson(rho, L=2, comm=comm, **given) for given in ({}, {"layout": layout}))
+        assert found.mean == wanted.mean
+        error = max(error, float(np.abs(found.u - wanted.u).max(initial=0)))
+    return error
+
+
+def refused_without_layout(comm: Any) -> list[str]:
+    """Returns the messages where only the last rank gives the layout, and where parts are no slabs."""
     layout = weft.Layout.slab((9, 8), comm.size)
     rho = np.zeros(layout.local_shape(comm.rank))
     is_last = comm.rank == comm.size - 1
-    return _message(lambda: weft.solve_poisson(rho, layout=layout if is_last else None, comm=comm))
+    others = (
+        rho[:2] if is_last else rho,
+        rho[:, : 8 - is_last],
+        rho.T.copy() if is_last else rho,
+        rho[:0],
+        np.zeros(()),
+    )
+    return [
+        _message(lambda: weft.solve_poisson(rho, layout=layout if is_last else None, comm=comm)),
+        *(_message(lambda given=given: weft.solve_poisson(given, comm=comm)) for given in others),
+    ]
 
 
 def different_poisson_solvers(comm: Any) -> str:
