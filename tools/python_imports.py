@@ -31,7 +31,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "ooc": BASE | {"files", "disk", "planning", "bmmc", "operators"},
     "toolkit": BASE | {"arrays", "operators", "transform"},
     "dns": BASE | {"array_files", "arrays", "fields", "files", "redistribution", "transform"},
-    "verify": BASE | {"arrays", "planning", "redistribution", "toolkit", "transform"},
+    "verify": BASE | {"arrays", "fields", "planning", "redistribution", "toolkit", "transform"},
 }
 LIBRARY = set(MAY_IMPORT) | {""}
 MAY_IMPORT |= {

@@ -23,6 +23,7 @@ _WORDS = ("sum", "max")
 _CAPSULE_NAME = b"int (const weft_tile *, void *)"
 # The class of all C functions that ctypes makes.
 _C_FUNCTION: Any = ctypes.CFUNCTYPE(None).__base__
+_C_POINTERS: Any = (ctypes.c_void_p, ctypes.POINTER(ctypes.c_int64).__base__)
 _REAL_DTYPES = {4: np.float32, 8: np.float64, 16: np.longdouble}
 _COMPLEX_DTYPES = {4: np.complex64, 8: np.complex128, 16: np.clongdouble}
 
@@ -242,7 +243,7 @@ def bound(given: Any, fft: Any, what: str) -> BoundFunction:
 def _compiled(call: Any) -> tuple[int, int] | None:
     """Returns the addresses of a C function and of its data; None for a Python function."""
     if isinstance(call, _C_FUNCTION):
-        _require_arguments(len(call.argtypes or (None, None)), "a ctypes function")
+        _require_pointers(_ctypes_arguments(call), "a ctypes function", "set its argtypes to (c_void_p, c_void_p)")
         if call.restype is not ctypes.c_int:
             raise errors.InvalidArgument(
                 "a ctypes function of fields must return a C int, 0 unless it fails; it returns "
@@ -251,7 +252,9 @@ def _compiled(call: Any) -> tuple[int, int] | None:
         return ctypes.cast(call, ctypes.c_void_p).value or 0, 0
     if hasattr(call, "address") and hasattr(call, "native_name"):  # a numba cfunc
         signature = call._sig
-        _require_arguments(len(signature.args), "a numba cfunc")
+        _require_pointers(
+            _numba_arguments(signature), "a numba cfunc", "compile it for int32(CPointer(int64), voidptr)"
+        )
         if str(signature.return_type) != "int32":
             raise errors.InvalidArgument(
                 f"a numba cfunc of fields must return int32, 0 unless it fails; its signature is {signature}; "
@@ -286,11 +289,38 @@ def _python_function(name: str, result: Any, *arguments: Any) -> Any:
     return ctypes.PYFUNCTYPE(result, *arguments)(ctypes.cast(function, ctypes.c_void_p).value or 0)
 
 
-def _require_arguments(count: int, what: str) -> None:
-    if count != 2:
+def _require_pointers(arguments: list[tuple[str, bool]], what: str, remedy: str) -> None:
+    """Raises an error unless a C function takes two pointers. arguments : their types, and whether each is a pointer.
+
+    Numbers come in other registers than pointers. The function would read and write at random addresses.
+    """
+    if len(arguments) != 2:
         raise errors.InvalidArgument(
-            f"{what} of fields must have two arguments, `const weft_tile *` and `void *`; given one with {count}"
+            f"{what} of fields must have two arguments, `const weft_tile *` and `void *`; given one with "
+            f"{len(arguments)}"
         )
+    for place, (name, is_pointer) in enumerate(arguments, start=1):
+        if not is_pointer:
+            raise errors.InvalidArgument(
+                f"{what} of fields must have two pointers as arguments, `const weft_tile *` and `void *`; argument "
+                f"{place} of the given one is {name}; {remedy}"
+            )
+
+
+def _ctypes_arguments(call: Any) -> list[tuple[str, bool]]:
+    """Returns the types of a function's arguments. A function of a library has none until a caller sets them."""
+    given = (ctypes.c_void_p,) * 2 if call.argtypes is None else call.argtypes
+    return [
+        (getattr(each, "__name__", str(each)), isinstance(each, type) and issubclass(each, _C_POINTERS))
+        for each in given
+    ]
+
+
+def _numba_arguments(signature: Any) -> list[tuple[str, bool]]:
+    """Returns the types of the arguments of a numba cfunc."""
+    from numba import types
+
+    return [(str(each), isinstance(each, (types.CPointer, types.RawPointer))) for each in signature.args]
 
 
 def _low_level(call: Any) -> tuple[int, int]:

@@ -134,6 +134,7 @@ class PoissonSolver:
         pickles.refuse("a solver", "make it there with the same arguments")
 
 
+@runtime.collective("solve_poisson")
 def solve_poisson(
     rho: Any,
     *,
@@ -148,7 +149,7 @@ def solve_poisson(
     """Solves laplacian(u) = rho once: see :class:`weft.PoissonSolver`.
 
     rho    : this rank's part of the array, in the memory order of `layout`.
-    layout : the Layout of rho on the ranks; needed for more than one.
+    layout : the Layout of rho on the ranks. Default: a slab. Rank r of p then passes the rows n*r//p to n*(r+1)//p.
 
     Where every end is periodic or Neumann, the equation has a solution only for a rho without a mean. weft removes the
     mean, and reports it. Collective. Errors: those of PoissonSolver.
@@ -159,15 +160,18 @@ def solve_poisson(
     >>> bool(np.allclose(found.u, -np.sin(2 * np.pi * x) / (2 * np.pi) ** 2)), round(found.mean, 12)
     (True, 1.0)
     """
-    shape, dtype = runtime.agreed(comm, lambda: _global_shape(rho, layout, comm))
+    local = runtime.agreed(comm, lambda: _checked(rho, layout))
+    if comm is not None:
+        parts = comm.allgather((layout is not None, local.shape))
+        layout = layout if _all_have_layouts([has for has, _ in parts]) else _slab_of([part for _, part in parts])
     solver = PoissonSolver(
-        shape,
+        local.shape if layout is None else layout.shape,
         boundary=boundary,
         points=points,
         L=L,
         order=order,
         layout=layout,
-        dtype=dtype,
+        dtype=local.dtype,
         comm=comm,
         threads=threads,
     )
@@ -219,12 +223,39 @@ def _numbers(dtype: Any) -> np.dtype[Any]:
     return dtypes.complex_dtype(precision) if dtypes.names_complex(dtype) else dtypes.real_dtype(precision)
 
 
-def _global_shape(rho: Any, layout: Any, comm: Any) -> tuple[tuple[int, ...], np.dtype[Any]]:
+def _checked(rho: Any, layout: Any) -> Array:
     array = arrays.as_array(rho, _RHO.what)
     if array.dtype.kind not in "fc":
         raise errors.LayoutMismatch(f"rho must have real or complex floating-point numbers; given {array.dtype}")
     if layout is not None:
-        return tuple(checks.instance(layout, Layout, "a layout").shape), array.dtype
-    if comm is not None and runtime.running().size_of(runtime.handle_of(comm)) > 1:
-        raise errors.InvalidArgument("several ranks need the layout of rho; give layout=weft.Layout.slab(shape, ranks)")
-    return array.shape, array.dtype
+        checks.instance(layout, Layout, "a layout")
+    return array
+
+
+def _all_have_layouts(given: list[bool]) -> bool:
+    """Returns whether all ranks give a layout. Raises Disagreement if only some do."""
+    if len(set(given)) > 1:
+        raise errors.Disagreement(
+            f"all ranks must give the layout of rho, or none; given by rank {given.index(True)}, not by rank "
+            f"{given.index(False)}; give it on all ranks"
+        )
+    return given[0]
+
+
+def _slab_of(parts: list[tuple[int, ...]]) -> Layout:
+    """Returns the slab of which the ranks have parts with these shapes. Errors: LayoutMismatch; the same on all ranks.
+
+    >>> _slab_of([(3, 9), (3, 9), (4, 9)]) == Layout.slab((10, 9), 3)
+    True
+    """
+    filled = [part for part in parts if 0 not in part] or parts
+    layout = Layout.slab((sum(part[0] for part in filled if part), *filled[0][1:]), len(parts))
+    for rank, part in enumerate(parts):
+        wanted = layout.local_shape(rank)
+        if part != wanted:
+            raise errors.LayoutMismatch(
+                f"without a layout, rho must be in slabs: rank {rank} of {len(parts)} must have the local shape "
+                f"{wanted} of the global shape {layout.shape}; given {part}; give "
+                "layout=weft.layout_of_local_boxes(shape, box, comm)"
+            )
+    return layout

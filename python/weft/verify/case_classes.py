@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Callable
 from random import Random
 
 from weft.verify.cases import DIRECTIONS, GROUPS, MEMORIES, NORMS, PRECISIONS, Case, LayoutSpec, is_empty
@@ -79,6 +81,23 @@ def halo_class(case: Case) -> str:
     return "open" if case.open_axes else "periodic"
 
 
+def round_trip_class(case: Case) -> str:
+    """Returns where the function of a round trip is called, and whether there are functions at its ends."""
+    if not case.round_trip:
+        return "none"
+    return ("in space" if case.in_space else "in spectrum") + (" with ends" if len(case.counts) == 4 else "")
+
+
+def fields_class(case: Case) -> str:
+    """Returns whether a round trip has as many outputs as inputs, and how many."""
+    if not case.round_trip:
+        return "none"
+    inputs, *_, outputs = case.counts or (1, 1)
+    if inputs == outputs:
+        return "one" if inputs == 1 else "several"
+    return "fewer" if outputs < inputs else "more"
+
+
 def yes(value: bool) -> str:
     return "yes" if value else "no"
 
@@ -104,7 +123,8 @@ def classes(case: Case) -> dict[str, str]:
         "fewer modes": fewer_modes(case),
         "support": support_class(case),
         "components": str(case.components) if case.components else "none",
-        "round trip": yes(case.round_trip),
+        "round trip": round_trip_class(case),
+        "its fields": fields_class(case),
         "halo": halo_class(case),
         "dtype": case.precision,
         "axes": "all" if len(axes) == dims else "one" if len(axes) == 1 else "some",
@@ -127,6 +147,7 @@ def classes(case: Case) -> dict[str, str]:
         "sign": f"{case.sign:+d}",
         "threads": str(case.threads),
         "method": method_words((case.method, case.wire_form, case.schedule, case.requests)),
+        "nodes": case.nodes or "default",
         "chunks": "one" if case.chunks == 1 else "slices" if case.chunks == EVERY_SLICE else "some",
         "pieces": yes(case.piece_bytes > 0),
     }
@@ -152,7 +173,8 @@ def expected_classes(max_ranks: int) -> dict[str, tuple[str, ...]]:
         "fewer modes": ("none", "c2c-even", "c2c-odd", "r2c-even", "r2c-odd", "cosine"),
         "support": ("all", "some", "each"),
         "components": ("none", "1", "2", "3"),
-        "round trip": both,
+        "round trip": ("none", "in spectrum", "in space", "in spectrum with ends", "in space with ends"),
+        "its fields": ("none", "one", "several", "fewer", "more"),
         "halo": ("none", "periodic", "open", "wide"),
         "dtype": PRECISIONS,
         "axes": ("all", "some", "one"),
@@ -175,6 +197,7 @@ def expected_classes(max_ranks: int) -> dict[str, tuple[str, ...]]:
         "sign": ("-1", "+1"),
         "threads": ("1", "2"),
         "method": tuple(method_words(choices) for choices in METHODS),
+        "nodes": ("default", "separate", "combined"),
         "chunks": ("one", "some", "slices"),
         "pieces": both,
     }
@@ -209,27 +232,30 @@ class Histogram:
         )
 
 
-def draw_cases(rng: Random, count: int, max_ranks: int, shared: bool = False) -> tuple[list[Case], Histogram]:
+def draw_cases(
+    rng: Random, count: int, max_ranks: int, shared: bool = False, nodes: bool | None = None
+) -> tuple[list[Case], Histogram]:
     """Draws cases. The last draws are repeated until they fill the classes that are still empty.
 
-    `shared` as in random_case.
+    `shared` and `nodes` as in random_case.
     """
+    draw = functools.partial(random_case, rng, max_ranks, shared, nodes)
     histogram = Histogram(max_ranks)
     cases = []
     for index in range(count):
         missing = set(histogram.missing())
-        case = random_case(rng, max_ranks, shared)
+        case = draw()
         if missing and 3 * len(missing) >= count - index:
-            case = draw_one_of(rng, case, max_ranks, missing, shared)
+            case = draw_one_of(draw, case, missing)
         histogram.add(case)
         cases.append(case)
     return cases, histogram
 
 
-def draw_one_of(rng: Random, case: Case, max_ranks: int, wanted: set[tuple[str, str]], shared: bool) -> Case:
+def draw_one_of(draw: Callable[[], Case], case: Case, wanted: set[tuple[str, str]]) -> Case:
     """Returns the case if it is in one of the wanted classes, otherwise draws until one is."""
     for _ in range(1000):
         if not wanted.isdisjoint(classes(case).items()):
             break
-        case = random_case(rng, max_ranks, shared)
+        case = draw()
     return case

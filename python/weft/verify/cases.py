@@ -89,7 +89,12 @@ class Case:
             the extent of a leading axis of the arrays; 0: no such axis
     memory  the arrays: "weft" (fft.input.empty()), "numpy" (with guard zones), "in place", "returned" (no `out`)
     round_trip
-            whether fields are also multiplied by a transfer function in the spectrum
+            whether fields are also transformed, changed by a function, and transformed back
+    in_space
+            whether the round trip starts in the spectrum, so that its function is called in real space
+    counts  the inputs, the fields there, the fields back and the outputs of the round trip, which has functions at its
+            ends; with two numbers: the inputs and the outputs, of one function; empty: one of each. Each of them has
+            the components
     halo    planes (below, above) of a halo of the input, for each axis; empty: no halo is checked
     open_axes
             the axes of the halo that are not periodic
@@ -117,10 +122,13 @@ class Case:
     wire_form: str | None = None
     schedule: str | None = None
     requests: str | None = None
+    nodes: str | None = None
     chunks: int = 1
     piece_bytes: int = 0
     engine: str | None = None
     round_trip: bool = False
+    in_space: bool = False
+    counts: tuple[int, ...] = ()
     halo: tuple[tuple[int, int], ...] = ()
     open_axes: tuple[int, ...] = ()
     seed: int = 0
@@ -128,7 +136,7 @@ class Case:
     @property
     def choices(self) -> dict[str, Any]:
         """Returns the arguments of weft.Exchange; an empty dict if weft chooses the method."""
-        names = ("method", "wire_form", "schedule", "requests")
+        names = ("method", "wire_form", "schedule", "requests", "nodes")
         choices: dict[str, Any] = {name: getattr(self, name) for name in names}
         if self.chunks > 1:
             choices["chunks"] = self.chunks
@@ -255,6 +263,7 @@ class Case:
         require_kind("modes", self.modes, has_numbers(self.modes, self.extents))
         require_kind("support", self.support, has_numbers(self.support, self.extents))
         require_kind("components", self.components, self.components >= 0)
+        require_kind("counts", self.counts, len(self.counts) in (0, 2, 4) and all(n > 0 for n in self.counts))
         require_kind("halo", self.halo, has_planes(self.halo, self.input_shape))
         require_kind("open_axes", self.open_axes, all(0 <= axis < len(self.shape) for axis in self.open_axes))
         require_kind("precision", self.precision, self.precision in PRECISIONS)
@@ -270,7 +279,7 @@ class Case:
 
 def has_kind_of(field: dataclasses.Field[Any], value: Any) -> bool:
     """Returns whether a value has the type of a field of Case."""
-    if field.name in ("shape", "axes", "modes", "support", "open_axes"):
+    if field.name in ("shape", "axes", "modes", "support", "counts", "open_axes"):
         return are_whole(value)
     if field.name == "halo":
         return isinstance(value, tuple) and all(are_whole(pair) and len(pair) == 2 for pair in value)

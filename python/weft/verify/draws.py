@@ -32,6 +32,8 @@ METHODS: tuple[tuple[str | None, str | None, str | None, str | None], ...] = (
     ("messages", "datatype", "scattered", "persistent"),
     ("rma", "packed", None, None),
 )
+# The messages that know pieces and nodes.
+PACKED = ("messages", "packed")
 # A number above the number of slices means one chunk for each slice.
 EVERY_SLICE = 1_000_000
 CHUNKS = (1, 2, 3, EVERY_SLICE)
@@ -115,6 +117,12 @@ def draw_support(rng: Random, extents: Sequence[int]) -> tuple[int, ...]:
     if pick(rng, (3, True), (1, False)):
         return ()
     return tuple(pick(rng, (1, n), (2, rng.randint(1, n)), (1, -(-n // 2))) for n in extents)
+
+
+def draw_counts(rng: Random) -> tuple[int, ...]:
+    """Draws the numbers of fields of a round trip. One field is drawn most often, because each costs a transform."""
+    count = pick(rng, (3, 0), (2, 2), (2, 4))
+    return tuple(pick(rng, (3, 1), (2, 2), (1, 3)) for _ in range(count))
 
 
 def draw_halo(rng: Random, case: Case) -> Case:
@@ -207,16 +215,22 @@ def draw_ranks(rng: Random, max_ranks: int) -> int:
     return pick(rng, (3, rng.randint(1, max_ranks)), (1, max_ranks))
 
 
-def random_case(rng: Random, max_ranks: int, shared: bool = False) -> Case:
+def random_case(rng: Random, max_ranks: int, shared: bool = False, nodes: bool | None = None) -> Case:
     """Draws a case for 1 to `max_ranks` ranks, from an object with the interface of `random.Random`.
 
-    `shared` says whether some ranks can use each other's memory. If not, a case on several ranks with the method
-    "shared" leaves the method to weft; the rest of the case is the same.
+    `shared` says whether all ranks can use each other's memory, `nodes` whether some can (default: as `shared`). If
+    not, a case on several ranks leaves to weft the method "shared", or its use of nodes. The rest of the case is the
+    same.
     """
     ranks = draw_ranks(rng, max_ranks)
     shape = draw_shape(rng, ranks)
     method, wire_form, schedule, requests = rng.choice(METHODS)
     chunks, piece_bytes = rng.choice(CHUNKS), rng.choice(PIECES)
+    by_nodes = pick(rng, (1, None), (1, "separate"), (1, "combined")) if (method, wire_form) == PACKED else None
+    if by_nodes is not None:
+        chunks = 1
+    if ranks > 1 and not (shared if nodes is None else nodes):
+        by_nodes = None
     if method == "shared" and ranks > 1 and not shared:
         method = None
     axes = draw_axes(rng, len(shape))
@@ -246,10 +260,13 @@ def random_case(rng: Random, max_ranks: int, shared: bool = False) -> Case:
         wire_form=wire_form,
         schedule=schedule,
         requests=requests,
+        nodes=by_nodes,
         chunks=chunks if method in ("collective", "messages", "rma") else 1,
-        piece_bytes=piece_bytes if (method, wire_form) == ("messages", "packed") else 0,
+        piece_bytes=piece_bytes if (method, wire_form) == PACKED else 0,
         # A single axis may be divided, which round trips refuse.
         round_trip=pick(rng, (2, False), (1, True)) and len(shape) > 1,
+        in_space=rng.choice((False, True)),
+        counts=draw_counts(rng),
         seed=rng.randint(0, 2**31 - 1),
     )
     return draw_halo(rng, with_layouts(rng, case))

@@ -224,7 +224,7 @@ def require_possible(case: Case, comm: Any) -> None:
         support=case.support or None,
         components=case.components or None,
         ranks=case.ranks,
-        ranks_per_node=sharing_ranks(case.method, case.ranks),
+        ranks_per_node=sharing_ranks(case.method, case.ranks, case.nodes),
         axes=case.axes or None,
         dtype=input_dtype(case),
         norm=case.norm,
@@ -243,7 +243,16 @@ def sharing_ranks(method: str | None, ranks: int, nodes: str | None = None) -> i
 
 def can_share(comm: Any) -> bool:
     """Returns whether any ranks of the communicator share memory, as weft detects it. Collective."""
-    return comm is None or FFT((1,), comm=comm).plan.problem.ranks_per_node == comm.size
+    return comm is None or _ranks_per_node(comm) == comm.size
+
+
+def has_nodes(comm: Any) -> bool:
+    """Returns whether ranks of a node share memory, so that exchanges can use nodes. Collective."""
+    return comm is None or comm.size == 1 or _ranks_per_node(comm) > 1
+
+
+def _ranks_per_node(comm: Any) -> int:
+    return int(FFT((1,), comm=comm).plan.problem.ranks_per_node)
 
 
 # ---- the command ----
@@ -344,7 +353,7 @@ def verify_random(count: int, seed: int, comm: Any, say: Callable[[str], None], 
     if count < 1:
         raise errors.InvalidArgument(f"the number of random cases must be at least 1; given {count}")
     ranks = 1 if comm is None else comm.size
-    drawn, histogram = draw_cases(random.Random(seed), count, ranks, can_share(comm))
+    drawn, histogram = draw_cases(random.Random(seed), count, ranks, can_share(comm), has_nodes(comm))
     failed: list[tuple[Case, Verdict]] = []
     for index, case in enumerate(drawn):
         hooks.show(f"case {index + 1} of {count}")
@@ -483,6 +492,7 @@ def _problem_of(given: Mapping[str, Any], ranks: int) -> tuple[Case, dict[str, A
         wire_form=exchange.wire_form,
         schedule=exchange.schedule,
         requests=exchange.requests,
+        nodes=exchange.nodes,
         engine=given.get("engine"),
         seed=int(given.get("seed", 0)),
     )

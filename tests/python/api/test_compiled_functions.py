@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import ctypes
+import re
 import subprocess
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 import weft
 from fields_on_ranks import local, noise
+
+if TYPE_CHECKING:
+    from pool import Pool
 
 pytestmark = pytest.mark.skipif(not weft.running_available(), reason="transforms need weft's extension module over MPI")
 FUNCTION_SOURCE = """
@@ -212,6 +216,31 @@ def test_cfuncs_of_wrong_signatures() -> None:
         with pytest.raises(weft.InvalidArgument, match="must return int32, 0 unless it fails") as refused:
             fft.apply_in_spectrum(numba.cfunc(signature)(function), [x])
         assert f"its signature is {signature}; return 0" in str(refused.value)
+    for arguments, place in (((numba.float64, numba.float64), 1), ((tile, numba.int64), 2)):
+        cfunc = numba.cfunc(numba.int32(*arguments))(lambda first, second: 0)
+        with pytest.raises(weft.InvalidArgument, match="a numba cfunc of fields must have two pointers") as refused:
+            fft.apply_in_spectrum(cfunc, [x])
+        assert f"argument {place} of the given one is {arguments[place - 1]}; compile it for" in str(refused.value)
+    twice = numba.cfunc(numba.int32(user, numba.types.CPointer(numba.float64)))(lambda tile, user: 0)
+    fft.apply_in_spectrum(twice, [x], [np.empty_like(x)])  # any pointers
+
+
+def test_one_rank_has_a_wrong_function(pool: Pool) -> None:
+    """One message on all ranks, and the transform stays usable."""
+    texts = (
+        r"must have two pointers.*argument 1 of the given one is c_double",
+        r"must have two pointers.*argument 2 of the given one is float64",
+        r"the call has inputs=1, outputs=1, dims=3, dtype='complex128'; compile one for these",
+        r"ValueError: .*\(5,\)",
+        r"it returned an array of \(",
+        r"must be callable, a C function or an operator; given int",
+        r"results must be 0 to 1000000",
+    )
+    on_ranks = pool.values("fields_on_ranks.wrong_functions_on_one_rank", 3)
+    assert on_ranks[0] == on_ranks[1] == on_ranks[2]
+    assert len(on_ranks[0]) == len(texts)
+    for message, text in zip(on_ranks[0], texts, strict=True):
+        assert re.search(text, message), message
 
 
 def test_c_functions_of_wrong_signatures(compiled: ctypes.CDLL) -> None:
@@ -223,6 +252,18 @@ def test_c_functions_of_wrong_signatures(compiled: ctypes.CDLL) -> None:
     for result, name in ((ctypes.c_double, "c_double"), (None, "None")):
         with pytest.raises(weft.InvalidArgument, match=f"must return a C int, 0 unless it fails; it returns {name}"):
             fft.apply_in_spectrum(ctypes.CFUNCTYPE(result, *pointers[:2])(lambda a, b: 0), [x])
+    with pytest.raises(weft.InvalidArgument, match=r"two arguments.*given one with 0"):
+        fft.apply_in_spectrum(ctypes.CFUNCTYPE(ctypes.c_int)(lambda: 0), [x])
+    for arguments, place, name in (
+        ((ctypes.c_double, ctypes.c_double), 1, "c_double"),
+        ((ctypes.c_void_p, ctypes.c_size_t), 2, "c_ulong"),
+    ):
+        function = ctypes.CFUNCTYPE(ctypes.c_int, *arguments)(lambda a, b: 0)
+        with pytest.raises(weft.InvalidArgument, match="a ctypes function of fields must have two pointers") as refused:
+            fft.apply_in_spectrum(function, [x])
+        assert f"argument {place} of the given one is {name}; set its argtypes" in str(refused.value)
+    typed = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.POINTER(ctypes.c_int64), ctypes.c_void_p)(lambda a, b: 0)
+    fft.apply_in_spectrum(typed, [x], [np.empty_like(x)])  # any pointers
 
 
 def test_low_level_callables_of_wrong_signatures() -> None:
@@ -233,6 +274,9 @@ def test_low_level_callables_of_wrong_signatures() -> None:
     number = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_double)(lambda value: 0)
     with pytest.raises(weft.InvalidArgument, match=r"two arguments.*given one with 1"):
         fft.apply_in_spectrum(scipy.LowLevelCallable(number), [x])
+    numbers = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_double)(lambda tile, value: 0)
+    with pytest.raises(weft.InvalidArgument, match=r"two pointers.*argument 2 of the given one is c_double"):
+        fft.apply_in_spectrum(scipy.LowLevelCallable(numbers), [x])
     capsule = scipy.LowLevelCallable.from_cython(special, "j0")
     with pytest.raises(weft.InvalidArgument, match="must hold a ctypes function; given one of PyCapsule"):
         fft.apply_in_spectrum(capsule, [x])

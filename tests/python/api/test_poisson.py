@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -134,9 +135,27 @@ def test_one_solution_on_ranks(pool: Pool, ranks: int) -> None:
 
 
 def test_ranks_that_give_no_layout(pool: Pool) -> None:
-    found = pool.values("solved_without_layout", 3)
+    """Each gives its slab."""
+    assert pool.values("solved_without_layout", 3) == [0.0] * 3
+    assert pool.values("solved_without_layout", 5) == [0.0] * 5
+
+
+def test_parts_that_are_no_slabs(pool: Pool) -> None:
+    found = pool.values("fields_on_ranks.refused_without_layout", 3)
     assert found[1:] == found[:-1]
-    assert found[0] == ("rank 0: several ranks need the layout of rho; give layout=weft.Layout.slab(shape, ranks)")
+    for message, text in zip(
+        found[0],
+        (
+            "all ranks must give the layout of rho, or none; given by rank 2, not by rank 0; give it on all ranks",
+            r"rank 0 of 3 must have the local shape \(2, 8\) of the global shape \(8, 8\); given \(3, 8\)",
+            r"rank 2 of 3 must have the local shape \(3, 8\) .*; given \(3, 7\); give layout=weft.layout_of_local",
+            r"rank 0 of 3 must have the local shape \(4, 8\) of the global shape \(14, 8\); given \(3, 8\)",
+            "extent",
+            "extent",
+        ),
+        strict=True,
+    ):
+        assert re.search(text, message), message
 
 
 def test_a_channel_on_one_rank() -> None:

@@ -231,20 +231,26 @@ def test_two_hundred_draws_fill_every_class(max_ranks: int, shared: bool) -> Non
 @pytest.mark.parametrize("shared", [False, True])
 def test_node_memory_is_asked_for_where_it_is_had(shared: bool) -> None:
     drawn, _ = case_classes.draw_cases(random.Random(seeds.seed(4)), 1500, 4, shared)
-    ranks = {case.ranks for case in drawn if case.method == "shared"}
-    assert ranks == ({1, 2, 3, 4} if shared else {1})
+    for asked in ([case.method == "shared" for case in drawn], [case.nodes is not None for case in drawn]):
+        ranks = {case.ranks for case, is_asked in zip(drawn, asked, strict=True) if is_asked}
+        assert ranks == ({1, 2, 3, 4} if shared else {1})
+    assert all(case.chunks == 1 and case.wire_form == "packed" for case in drawn if case.nodes)
 
 
 def test_a_seed_draws_the_same_with_and_without_node_memory() -> None:
-    """Except for an unavailable method, so the seed of a failure repeats it on any machine."""
-    changed = 0
+    """Except for unavailable choices, so the seed of a failure repeats it on any machine."""
+    changed = set()
     first = seeds.seed(0)
     for seed in range(first, first + 200):
         here = draws.random_case(random.Random(seed), 8, True)
         there = draws.random_case(random.Random(seed), 8, False)
-        changed += here != there
-        assert there == (here if here == there else dataclasses.replace(here, method=None))
-    assert changed > 2, "19 on average"
+        if here != there:
+            choice = "method" if here.method == "shared" else "nodes"
+            changed.add(choice)
+            assert there == dataclasses.replace(here, **{choice: None})
+        assert there == draws.random_case(random.Random(seed), 8, False, False)
+        assert (here.nodes, here.seed) == (draws.random_case(random.Random(seed), 8, False, True).nodes, here.seed)
+    assert changed == {"method", "nodes"}
 
 
 def test_a_third_of_the_draws_has_cosines() -> None:

@@ -311,14 +311,19 @@ def test_what_cannot_be_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 @pytest.mark.parametrize("option", ["--modes", "--support"])
 def test_the_commands_refuse_parts_of_axes(tmp_path: Path, option: str) -> None:
     np.save(tmp_path / "in.npy", values((20, 30), "float64"))
-    for line in (("fft", "in.npy", "out.npy"), ("plan", "20x30")):
+    lines = (("fft", "in.npy", "out.npy"), ("filter", "in.npy", "out.npy", "--laplacian"), ("plan", "20x30"))
+    for line in lines:
         outcome = command("ooc", *line, "--memory", "1MiB", option, 8, cwd=tmp_path)
         assert_refused(outcome, 2, "every point and every wavenumber", f"given {option[2:]} '8'")
+    assert os.listdir(tmp_path) == ["in.npy"]
 
 
-def test_filters_refuse_cosines(tmp_path: Path) -> None:
+def test_filters_refuse_cosines_and_parts_of_axes(tmp_path: Path) -> None:
     np.save(tmp_path / "in.npy", values((20, 30), "float64"))
+    files = (tmp_path / "in.npy", tmp_path / "out.npy")
+    for given, text in (({"modes": "2/3"}, "given modes '2/3'"), ({"support": (8, 8)}, r"given support \(8, 8\)")):
+        with pytest.raises(weft.Unsupported, match=f"every point and every wavenumber.*{text}"):
+            ooc.filter(*files, weft.operators.laplacian(), memory_bytes=2**20, **given)
     with pytest.raises(weft.InvalidArgument, match="a filter is of kind c2c or r2c; given dct2"):
-        ooc.filter(
-            tmp_path / "in.npy", tmp_path / "out.npy", weft.operators.laplacian(), kind="dct2", memory_bytes=2**20
-        )
+        ooc.filter(*files, weft.operators.laplacian(), kind="dct2", memory_bytes=2**20)
+    assert os.listdir(tmp_path) == ["in.npy"]

@@ -13,6 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import killed_ranks
 import numpy as np
 import pytest
 import seeds
@@ -272,6 +273,22 @@ def test_the_example_of_the_page_runs(tmp_path: Path) -> None:
         np.save("field.npy", np.sin(3 * x)[:, None] * np.cos(y))
         exec(code, {"np": np, "weft": weft})
         assert_near(np.load("slope.npy"), 3 * np.cos(3 * x)[:, None] * np.cos(y), 48)
+
+
+def test_ranks_that_are_killed_are_resumed(tmp_path: Path) -> None:
+    """One rank or all, at any instant. More instants and a striped set: tests/python/support/killed_ranks.py."""
+    killed_ranks.kill_often(killed_ranks.Transform(killed_ranks.FILTERS[0], tmp_path), random.Random(seeds.seed()), 2)
+
+
+def test_ranks_resume_from_their_checkpoint(tmp_path: Path) -> None:
+    """A rank is killed late, when checkpoints are there."""
+    filtered = killed_ranks.Transform(killed_ranks.FILTERS[0], tmp_path)
+    assert filtered.ended(filtered.start({2: 40})) is None
+    assert not filtered.is_complete()
+    done = filtered.run()
+    assert done is not None
+    assert done["resumed_from"] > [0, 0]
+    filtered.assert_complete()
 
 
 @pytest.mark.parametrize(("shape", "dtype"), [((40, 36, 50), "float64"), ((2**15,), "complex128"), ((2**14,), "f8")])

@@ -1,4 +1,4 @@
-"""Every block of code in README.md works: all are run, C++ and C compiled first."""
+"""Every block of code in README.md works: all are run, C++ and C compiled first. So is the C++ of docs/toolkit.md."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ from pool import mpiexec_command
 
 ROOT = Path(__file__).resolve().parents[3]
 README = (ROOT / "README.md").read_text()
+PAGE = ROOT / "docs" / "toolkit.md"
 BUILD = Path(weft.__file__).absolute().parents[2]
 LIMIT_S = 300
 # The sizes that the README names are for a quiet machine; the same commands run on smaller ones.
@@ -43,6 +44,34 @@ foreach(source IN LISTS sources)
   set_target_properties(${target} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/bin")
   target_compile_options(${target} PRIVATE -Wall -Wextra -Werror)
 endforeach()
+"""
+
+# The C++ of docs/toolkit.md replaces BLOCK, on a smaller grid.
+SMALLER_GRID = ("{256, 256, 256}", "{32, 24, 20}")
+TOOLKIT = """
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <vector>
+#include <weft/weft.hpp>
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  std::vector<double> given(32 * 24 * 20), found(given.size());
+  for (std::size_t i = 0; i < given.size(); ++i)
+    given[i] = std::cos(2 * std::numbers::pi * static_cast<double>(i / 480) / 32) *
+               std::cos(2 * std::numbers::pi * static_cast<double>(i % 20) / 20);
+  const double* density = given.data();
+  double* potential = found.data();
+  {
+BLOCK
+  }
+  double error = 0;  // the wavenumbers are 2 pi / 1 and 2 pi / 2
+  for (std::size_t i = 0; i < given.size(); ++i)
+    error = std::max(error, std::abs(-5 * std::numbers::pi * std::numbers::pi * found[i] - given[i]));
+  MPI_Finalize();
+  return error < 1e-13 ? 0 : 1;
+}
 """
 
 
@@ -136,6 +165,9 @@ def programs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "CMakeLists.txt").write_text(CMAKE)
     for block in COMPILED:
         (folder / f"readme_{block.line}.{block.language}").write_text(block.text)
+    (toolkit,) = (block.text for block in blocks_of(PAGE.read_text()) if block.language == "cpp")
+    assert SMALLER_GRID[0] in toolkit
+    (folder / "readme_toolkit.cpp").write_text(TOOLKIT.replace("BLOCK", toolkit.replace(*SMALLER_GRID)))
     assert (BUILD / "CMakeCache.txt").exists(), f"weft is imported from {BUILD}, which is no build tree"
     cache = (BUILD / "CMakeCache.txt").read_text()
     run(
@@ -169,6 +201,11 @@ def cached(cache: str, name: str) -> str:
 def test_compiled(block: Block, ranks: int, programs: Path) -> None:
     launcher, environment = mpiexec_command(ranks)
     run([*launcher, str(programs / f"readme_{block.line}_{block.language}")], programs, environment)
+
+
+def test_the_operator_of_the_toolkit_page(programs: Path) -> None:
+    launcher, environment = mpiexec_command(1)
+    run([*launcher, str(programs / "readme_toolkit_cpp")], programs, environment)
 
 
 @pytest.fixture(scope="session")

@@ -1,7 +1,7 @@
 """One rank of a transform that is killed: mpiexec -n RANKS python checkpoint_worker.py FOLDER WORDS.
 
 WORDS is JSON: source, target and the other arguments of weft.ooc.fft, and the rank and step of a kill. Steps
-count from the beginning or after the last write.
+count from the beginning or after the last write. With the name and numbers of an operator it runs weft.ooc.filter.
 Each rank writes its process number to FOLDER/pids, so that it can be killed from outside as well.
 """
 
@@ -45,7 +45,12 @@ def main(folder: Path, words: dict[str, Any]) -> None:
     progress = progress_of(words["killed"].get(str(comm.rank)), words["after_last_write"])
     source, target = folder / words["source"], words["target"]
     target = None if target is None else folder / target
-    moved = weft.ooc.fft(source, target, comm=comm, progress=progress, **words["given"])
+    if words["operator"]:
+        name, *numbers = words["operator"]
+        operator = getattr(weft.operators, name)(*numbers)
+        moved = weft.ooc.filter(source, target, operator, comm=comm, progress=progress, **words["given"])
+    else:
+        moved = weft.ooc.fft(source, target, comm=comm, progress=progress, **words["given"])
     if comm.rank == 0:
         done = {"resumed_from": moved.resumed_from, "already_complete": moved.already_complete}
         (folder / "pids" / "done").write_text(json.dumps(done))

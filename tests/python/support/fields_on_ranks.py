@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import math
 from typing import Any
 
@@ -138,6 +139,41 @@ def exception_in_a_function(comm: Any) -> bool:
     return not np.abs(done.outputs[0]).any()
 
 
+def wrong_functions_on_one_rank(comm: Any) -> list[str]:
+    """Returns the messages where the last rank alone gives a wrong function: of its signature, type, shape or words."""
+    numba = pytest.importorskip("numba")
+    fft = weft.FFT((8, 6, 9), comm=comm)
+    x = fft.input.zeros()
+    double, pointer = ctypes.c_double, numba.types.CPointer(numba.int64)
+    wrong: tuple[Any, ...] = (
+        ctypes.CFUNCTYPE(ctypes.c_int, double, double)(lambda first, second: 0),
+        numba.cfunc(numba.int32(pointer, numba.float64))(lambda tile, number: 0),
+        weft.numba_function(_nothing, dtype="complex64"),
+        _writes_another_shape,
+        _returns_an_array,
+        5,
+        weft.FieldFunction(first_of, results=-1),
+    )
+    found = []
+    for function in wrong:
+        given = function if comm.rank == comm.size - 1 else first_of
+        found.append(_message(lambda given=given: fft.apply_in_spectrum(given, [x])))
+    fft.apply_in_spectrum(first_of, [x])
+    return found
+
+
+def _nothing(inputs: Any, outputs: Any, coordinates: Any, weights: Any, results: Any) -> None:
+    pass
+
+
+def _writes_another_shape(tile: weft.Tile) -> None:
+    tile.outputs[0][...] = np.zeros(5)
+
+
+def _returns_an_array(tile: weft.Tile) -> Any:
+    return 2 * tile.inputs[0]
+
+
 def round_trips_that_differ(comm: Any) -> bool:
     fft = weft.FFT((6, 6, 6), comm=comm)
     x = fft.input.zeros()
@@ -227,12 +263,34 @@ def _part(whole: NDArray[Any], layout: weft.Layout, comm: Any) -> NDArray[Any]:
     return np.ascontiguousarray(whole[tuple(slice(*bounds) for bounds in layout.box(comm.rank))])
 
 
-def solved_without_layout(comm: Any) -> str:
-    """Returns the message where only the last rank gives the layout."""
+def solved_without_layout(comm: Any) -> float:
+    """Returns the error of solve_poisson where each rank gives its slab; with two rows, some ranks have none."""
+    error = 0.0
+    for rows in (10, 2):
+        layout = weft.Layout.slab((rows, 9, 4), comm.size)
+        rho = _part(noise((rows, 9, 4), 4), layout, comm)
+        found, wanted = (weft.solve_poisson(rho, L=2, comm=comm, **given) for given in ({}, {"layout": layout}))
+        assert found.mean == wanted.mean
+        error = max(error, float(np.abs(found.u - wanted.u).max(initial=0)))
+    return error
+
+
+def refused_without_layout(comm: Any) -> list[str]:
+    """Returns the messages where only the last rank gives the layout, and where parts are no slabs."""
     layout = weft.Layout.slab((9, 8), comm.size)
     rho = np.zeros(layout.local_shape(comm.rank))
     is_last = comm.rank == comm.size - 1
-    return _message(lambda: weft.solve_poisson(rho, layout=layout if is_last else None, comm=comm))
+    others = (
+        rho[:2] if is_last else rho,
+        rho[:, : 8 - is_last],
+        rho.T.copy() if is_last else rho,
+        rho[:0],
+        np.zeros(()),
+    )
+    return [
+        _message(lambda: weft.solve_poisson(rho, layout=layout if is_last else None, comm=comm)),
+        *(_message(lambda given=given: weft.solve_poisson(given, comm=comm)) for given in others),
+    ]
 
 
 def different_poisson_solvers(comm: Any) -> str:

@@ -32,17 +32,30 @@ LIMIT_S = 120.0
 
 @dataclass(frozen=True)
 class Case:
-    """A transform on ranks; a set is on `disks` disks."""
+    """A transform or filter on ranks; a set is on `disks` disks. operator : of the filter: its name and numbers."""
 
     ranks: int
     target: str
     shape: tuple[int, ...]
     disks: int = 0
     given: dict[str, Any] = field(default_factory=dict)
+    operator: tuple[Any, ...] = ()
 
     @property
     def is_real(self) -> bool:
         return self.given.get("kind") == "r2c"
+
+    def exact(self, x: np.ndarray) -> np.ndarray:
+        """Returns the result by numpy."""
+        if self.operator:
+            name, sigma = self.operator
+            assert name == "gaussian"
+            k = np.ix_(*(np.fft.fftfreq(n, 1 / n) for n in x.shape))
+            smooth = np.fft.ifftn(np.fft.fftn(x) * np.exp(-sum(each**2 for each in k) * sigma**2 / 2))
+            return smooth.real if self.is_real else smooth
+        if self.is_real:
+            return np.fft.rfftn(x)
+        return np.fft.ifftn(x) if self.given.get("inverse") else np.fft.fftn(x)
 
 
 CASES = [
@@ -50,6 +63,17 @@ CASES = [
     Case(3, "out.json", (1 << 14,), disks=5, given={"inverse": True}),
     Case(3, "out.json", (48, 30, 20), disks=2, given={"kind": "r2c", "memory_bytes": 96 * KIB}),
     Case(2, "out.npy", (10007,), given={"block_bytes": 512}),  # a convolution
+]
+# Filters: the last pass there is the first pass back.
+FILTERS = [
+    Case(
+        3,
+        "out.npy",
+        (24, 20, 12),
+        given={"kind": "r2c", "memory_bytes": 32 * KIB, "block_bytes": 512},
+        operator=("gaussian", 0.1),
+    ),
+    Case(3, "out.json", (1 << 14,), disks=5, operator=("gaussian", 0.001)),
 ]
 # Transforms in place with a journal, and those that move through temporary space.
 CASES_IN_PLACE = [
@@ -72,11 +96,10 @@ class Transform:
         self.folders = [str(folder / f"disk{number}") for number in range(case.disks)]
         self.given = {"memory_bytes": 64 * KIB, "block_bytes": 4 * KIB, "checkpoint": 1e-6, **case.given}
         self.given |= self.put_input()
-        exact = np.fft.rfftn(x) if case.is_real else np.fft.ifftn(x) if case.given.get("inverse") else np.fft.fftn(x)
         self.before = self.listing()
         assert self.run(checkpoint=0) == {"resumed_from": None, "already_complete": False}
         self.expected = self.taken(all_checked=True)
-        assert_close(self.expected, exact, x.size)
+        assert_close(self.expected, case.exact(x), x.size)
         assert self.listing() == self.before
 
     def put_input(self) -> dict[str, Any]:
@@ -96,6 +119,7 @@ class Transform:
         command, environment = mpiexec_command(self.case.ranks)
         words = {
             **self.names(),
+            "operator": self.case.operator,
             "given": {**self.given, **given},
             "after_last_write": after_last_write,
             "killed": {str(rank): step for rank, step in (killed or {}).items()},
@@ -225,7 +249,7 @@ def kill_often(transform: Transform, draw: random.Random, instants: int) -> tupl
 
 def main(instants: int) -> None:
     draw = random.Random(seeds.seed())
-    cases = [(Transform, case) for case in CASES] + [(InPlace, case) for case in CASES_IN_PLACE]
+    cases = [(Transform, case) for case in CASES + FILTERS] + [(InPlace, case) for case in CASES_IN_PLACE]
     for kind, case in cases:
         start_s = time.monotonic()
         with tempfile.TemporaryDirectory() as folder:

@@ -289,6 +289,15 @@ def test_random_cases_share_memory_where_they_can(kind: str, tmp_path: Path) -> 
     assert data["histogram"]["method"]["shared"] > 0
 
 
+def test_random_cases_use_nodes_where_there_are_several(tmp_path: Path) -> None:
+    outcome = command_line("verify", "--random", "60", "--seed", "5", "--json", "-n", "3", cwd=tmp_path,
+                           WEFT_RANKS_PER_NODE="2")  # fmt: skip
+    assert outcome.err == ""
+    data = json.loads(outcome.out)
+    assert data["failed"] == []
+    assert min(data["histogram"]["nodes"].values()) > 0
+
+
 @pytest.mark.parametrize("ranks", [1, 3, 8])
 def test_whether_ranks_can_share_memory(pool: Pool, ranks: int) -> None:
     for shares, kind in pool.values("sharing", ranks):

@@ -21,7 +21,9 @@ def test_shapes_of_a_case() -> None:
     assert CASE.input_shape == (5, 6, 3)
     assert CASE.output_shape == (8, 6, 3)
     assert (CASE.padded_axes, CASE.shortened_axes) == ((0, 2), (0,))
-    full = dataclasses.replace(CASE, round_trip=True, halo=((1, 2), (0, 0), (3, 1)), open_axes=(1,))
+    full = dataclasses.replace(
+        CASE, round_trip=True, in_space=True, counts=(1, 2, 3, 1), halo=((1, 2), (0, 0), (3, 1)), open_axes=(1,)
+    )
     assert Case.from_json(full.to_json()) == full
     assert runner.check_case(full).ok
 
@@ -31,7 +33,9 @@ def test_shapes_of_a_case() -> None:
     [
         '"support":[5]', '"support":[0,3]', '"support":[5,7]', '"support":"4"', '"components":-1', '"components":true',
         '"round_trip":1', '"halo":[[1,1]]', '"halo":[[1,1],[-1,0]]', '"halo":[[1,1],[7,0]]', '"halo":[1,1]',
-        '"open_axes":[2]', '"support":[4,3],"halo":[[5,0],[0,0]]',
+        '"open_axes":[2]',
+        '"counts":[1]', '"counts":[1,0]', '"counts":[1,2,1]', '"in_space":1', '"nodes":2',
+        '"support":[4,3],"halo":[[5,0],[0,0]]',
     ],
 )  # fmt: skip
 def test_cases_that_cannot_be(fields: str) -> None:
@@ -48,10 +52,16 @@ class Wrong:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._fft, name)
 
-    def apply_in_spectrum(self, *given: Any) -> Any:
-        done = self._fft.apply_in_spectrum(*given)
-        done.outputs[0].reshape(-1)[-1] *= 1 + 1e-9
-        return done
+    def apply_in_spectrum(self, *given: Any, **named: Any) -> Any:
+        return spoiled(self._fft.apply_in_spectrum(*given, **named))
+
+    def apply_in_space(self, *given: Any, **named: Any) -> Any:
+        return spoiled(self._fft.apply_in_space(*given, **named))
+
+
+def spoiled(done: Any) -> Any:
+    done.outputs[-1].reshape(-1)[-1] *= 1 + 1e-9
+    return done
 
 
 @pytest.mark.parametrize("name", ["support", "components"])
@@ -67,9 +77,14 @@ def test_another_support_or_component_is_found(name: str, monkeypatch: pytest.Mo
     assert not runner.check_case(CASE).ok
 
 
+@pytest.mark.parametrize(
+    ("in_space", "counts"), [(False, ()), (True, (2, 3)), (False, (1, 3, 2, 2)), (True, (3, 1, 2, 1))]
+)
 @pytest.mark.parametrize("kind", ["c2c", "r2c", "dst1", ("r2c", "dct2", "c2c")])
-def test_wrong_round_trips_are_found(kind: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    case = Case((6, 5, 8), kind=kind, round_trip=True, group="alone", seed=3)
+def test_wrong_round_trips_are_found(
+    kind: Any, in_space: bool, counts: tuple[int, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    case = Case((6, 5, 8), kind=kind, round_trip=True, in_space=in_space, counts=counts, group="alone", seed=3)
     assert runner.check_case(case).ok
     make = trial.make_fft
     monkeypatch.setattr(trial, "make_fft", lambda *given: Wrong(make(*given)))
@@ -78,12 +93,40 @@ def test_wrong_round_trips_are_found(kind: Any, monkeypatch: pytest.MonkeyPatch)
     assert "round trip" in verdict.message
 
 
-def test_the_transfer_function_is_checked(monkeypatch: pytest.MonkeyPatch) -> None:
-    factors = round_trips.transfer_factors
-    case = Case((6, 5, 8), round_trip=True, group="alone")
-    monkeypatch.setattr(round_trips, "multiply", lambda factors, tile: np.copyto(tile.outputs[0], tile.inputs[0]))
-    assert not runner.check_case(case).ok
-    halved = factors(dataclasses.replace(case, kind="r2c"))
+@pytest.mark.parametrize("in_space", [False, True])
+@pytest.mark.parametrize("name", ["before", "function", "after"])
+def test_each_function_of_a_round_trip_is_checked(name: str, in_space: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The factors of one function are others in the reference; of the components, one is exchanged with another."""
+    shape = (6, 5, 8)
+    case = Case(shape, round_trip=True, in_space=in_space, counts=(2, 1, 3, 2), components=2, group="alone")
+    assert runner.check_case(case).ok
+    expected = round_trips.RoundTrip.expected
+
+    def other(trip: Any, *given: Any) -> Any:
+        function = getattr(trip, name)
+        factors = [each[::-1] for each in function.factors]
+        return expected(dataclasses.replace(trip, **{name: dataclasses.replace(function, factors=factors)}), *given)
+
+    monkeypatch.setattr(round_trips.RoundTrip, "expected", other)
+    verdict = runner.check_case(case)
+    assert not verdict.ok
+    assert "round trip" in verdict.message
+
+
+def test_the_maximum_of_a_round_trip_is_checked(monkeypatch: pytest.MonkeyPatch) -> None:
+    expected = round_trips.RoundTrip.expected
+
+    def larger(*given: Any) -> Any:
+        arrays, largest = expected(*given)
+        return arrays, largest * (1 + 1e-9)
+
+    monkeypatch.setattr(round_trips.RoundTrip, "expected", larger)
+    verdict = runner.check_case(Case((6, 5, 8), round_trip=True, counts=(2, 2), group="alone"))
+    assert "has the maximum" in verdict.message
+
+
+def test_factors_of_a_halved_axis_are_symmetric() -> None:
+    halved = round_trips.transfer_factors(Case((6, 5, 8), kind="r2c"))
     assert halved[0][1] == halved[0][5] != halved[0][2]
 
 
@@ -100,7 +143,23 @@ def test_wrong_halos_are_found(open_axes: tuple[int, ...], monkeypatch: pytest.M
     monkeypatch.setattr(halos.Halo, "fill", wrong)
     verdict = runner.check_case(case)
     assert not verdict.ok
-    assert "halo" in verdict.message
+    assert "halo has other elements" in verdict.message
+
+
+@pytest.mark.parametrize("at", [(0, 0), (4, 3), (-1, -1)])
+def test_wrong_sums_of_halos_are_found(at: tuple[int, int], monkeypatch: pytest.MonkeyPatch) -> None:
+    """In planes beyond an open end, in the box, and in planes of a periodic axis."""
+    case = Case((6, 5), halo=((2, 6), (1, 1)), open_axes=(0,), group="alone")
+    accumulate = weft.Halo.accumulate
+
+    def wrong(self: weft.Halo, a: Any) -> None:
+        accumulate(self, a)
+        a[at] += 1
+
+    monkeypatch.setattr(halos.Halo, "accumulate", wrong)
+    verdict = runner.check_case(case)
+    assert not verdict.ok
+    assert "halo has other sums" in verdict.message
 
 
 def test_a_part_of_the_draws_has_each() -> None:
@@ -110,6 +169,9 @@ def test_a_part_of_the_draws_has_each() -> None:
     assert 0.2 < sum(case.components > 0 for case in drawn) / len(drawn) < 0.45
     assert 0.15 < sum(case.round_trip for case in drawn) / len(drawn) < 0.4
     assert 0.15 < sum(bool(case.halo) for case in drawn) / len(drawn) < 0.4
+    trips = [case for case in drawn if case.round_trip]
+    assert 0.4 < sum(case.in_space for case in trips) / len(trips) < 0.6
+    assert 0.2 < sum(len(case.counts) == 4 for case in trips) / len(trips) < 0.4
     for case in drawn:
         assert not (case.halo and isinstance(case.input, LayoutSpec) and case.input.boxes)
         assert all(1 <= points <= case.shape[axis] for axis, points in case.support_of_axis.items())
@@ -118,7 +180,11 @@ def test_a_part_of_the_draws_has_each() -> None:
 def test_classes() -> None:
     full = dataclasses.replace(CASE, round_trip=True, halo=((1, 2), (0, 0), (3, 1)))
     found = case_classes.classes(full)
-    assert (found["support"], found["components"], found["round trip"], found["halo"]) == ("some", "2", "yes", "wide")
+    assert (found["support"], found["components"], found["halo"]) == ("some", "2", "wide")
+    assert (found["round trip"], found["its fields"], found["nodes"]) == ("in spectrum", "one", "default")
+    full = dataclasses.replace(full, in_space=True, counts=(2, 1, 1, 3), nodes="separate")
+    found = case_classes.classes(full)
+    assert (found["round trip"], found["its fields"], found["nodes"]) == ("in space with ends", "more", "separate")
     plain = case_classes.classes(Case((4, 6), support=(4, 6), halo=((0, 0), (0, 0))))
     assert (plain["support"], plain["components"], plain["halo"]) == ("all", "none", "none")
     assert case_classes.classes(Case((4, 6), support=(1, 1), halo=((1, 0), (0, 0))))["support"] == "each"

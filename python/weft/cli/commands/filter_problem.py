@@ -1,14 +1,14 @@
 """The problem of `weft filter`: its operator and its transform. Checks that both suit the files."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 import weft
 from weft import operators
-from weft.cli.commands.fft_problem import require_real_file, working_precision
+from weft.cli.commands.fft_problem import NamedShape, described_components, require_real_file, working_precision
 from weft.cli.support.operator_values import ChosenOperator
 from weft.cli.support.text import joined
 from weft.cli.support.values import checked_axes, keeps_numbers, kinds_by_axis
@@ -19,6 +19,7 @@ from weft.files import Source, complex_dtype
 class FilterProblem:
     """The transform of a filter. An array of one axis is transformed as one line of an array of two axes.
 
+    Shapes and axes are those of one component. A kernel is the same for all components.
     shape, kernel_shape : the points in the files along each axis of the transform; None without a kernel.
     grid                : the points that are transformed: more than `shape` where zeros follow.
     lengths             : lengths of the box, one for each of the axes.
@@ -29,6 +30,7 @@ class FilterProblem:
     kernel_shape: tuple[int, ...] | None
     grid: tuple[int, ...]
     axes: tuple[int, ...]
+    components: int | None
     lengths: tuple[float, ...]
     real: np.dtype
     is_complex: bool
@@ -40,23 +42,49 @@ class FilterProblem:
 
     @property
     def array_bytes(self) -> int:
-        return math.prod(self.shape) * self.dtype.itemsize
+        return self.bytes_of(self.shape, self.dtype)
+
+    @property
+    def lead(self) -> int:
+        """The number of axes before those of one component."""
+        return 0 if self.components is None else 1
+
+    def with_components(self, shape: tuple[int, ...]) -> tuple[int, ...]:
+        """Returns the shape of an array of all components."""
+        return shape if self.components is None else (self.components, *shape)
+
+    def bytes_of(self, shape: tuple[int, ...], dtype: np.dtype) -> int:
+        """Returns the bytes of an array of all components."""
+        return math.prod(self.with_components(shape)) * dtype.itemsize
+
+    def of_kernel(self) -> "FilterProblem":
+        """Returns the problem whose array is the kernel."""
+        assert self.kernel_shape is not None
+        return replace(self, shape=self.kernel_shape, components=None)
 
     @property
     def file_axes(self) -> tuple[int, ...]:
-        """The axes of the file."""
+        """The axes of one component in the file."""
         return tuple(axis - self.is_line for axis in self.axes)
 
-    def support(self, shape: tuple[int, ...]) -> tuple[int, ...] | None:
-        """Returns the points of an array along the transformed axes; None if the grid has no other points."""
-        return None if self.grid == shape else tuple(shape[axis] for axis in self.axes)
+    def support(self) -> tuple[int, ...] | None:
+        """Returns the points of the array along the transformed axes; None if the grid has no other points."""
+        return None if self.grid == self.shape else tuple(self.shape[axis] for axis in self.axes)
 
     def layout_in_file(self, layout: Any) -> Any:
         """Converts a layout of the transform's array to a layout of the file's array."""
         if not self.is_line:
             return layout
-        boxes = [layout.box(rank)[1:] for rank in range(layout.ranks)]
-        return weft.Layout.of_boxes(layout.shape[1:], boxes)
+        boxes = [self._without_front(layout.box(rank)) for rank in range(layout.ranks)]
+        return weft.Layout.of_boxes(self._without_front(layout.shape), boxes)
+
+    def as_in_file(self, local: np.ndarray) -> np.ndarray:
+        """Returns a view of a local array with the axes of the file."""
+        return local.reshape(self._without_front(local.shape)) if self.is_line else local
+
+    def _without_front(self, values: Any) -> tuple[Any, ...]:
+        """Returns the values of the file's axes: the front axis of a line is not in the file."""
+        return (*values[: self.lead], *values[self.lead + 1 :])
 
     def operator(self, choice: ChosenOperator) -> operators.Operator:
         """Returns an operator that needs no file."""
@@ -80,54 +108,60 @@ class FilterProblem:
 
 def described(source: Source, kernel: Source | None, options: Any) -> FilterProblem:
     """Returns the problem that the files and the options define. Raises InvalidArgument if they do not fit."""
-    is_line = len(source.shape) == 1
-    axes = checked_axes(options.transform.axes, len(source.shape))
+    components = options.transform.components
+    name = source.name if components is None else f"a component of {source.name}"
+    array = NamedShape(name, described_components(source, components))
+    is_line = len(array.shape) == 1
+    axes = checked_axes(options.transform.axes, len(array.shape))
     is_complex = source.dtype.kind == "c"
     kinds = kinds_by_axis(options.kind or ("c2c" if is_complex else "r2c"), len(axes))
     if "r2c" in kinds:
         require_real_file(source, "use c2c instead")
     is_complex = is_complex if keeps_numbers(kinds) else "r2c" not in kinds
-    grid = source.shape
+    grid = array.shape
+    kernel_shape = None
+    front = (1,) * is_line
     if kernel is not None:
-        _require_kernel(source, kernel, axes, is_complex, options.support)
+        _require_kernel(array, kernel, axes, is_complex, options.support)
+        kernel_shape = front + kernel.shape
         if options.support:
             grid = tuple(
                 good_length(n + m - 1) if axis in axes else n
-                for axis, (n, m) in enumerate(zip(source.shape, kernel.shape, strict=True))
+                for axis, (n, m) in enumerate(zip(array.shape, kernel.shape, strict=True))
             )
-    front = (1,) * is_line
     return FilterProblem(
         kinds,
-        front + source.shape,
-        None if kernel is None else front + kernel.shape,
+        front + array.shape,
+        kernel_shape,
         front + grid,
         tuple(axis + is_line for axis in axes),
-        _lengths(options.lengths, source.shape, axes, kinds),
+        components,
+        _lengths(options.lengths, array.shape, axes, kinds),
         working_precision(source, options.dtype, options.shape),
         is_complex,
         is_line,
     )
 
 
-def _require_kernel(source: Source, kernel: Source, axes: tuple[int, ...], is_complex: bool, padded: bool) -> None:
+def _require_kernel(array: NamedShape, kernel: Source, axes: tuple[int, ...], is_complex: bool, padded: bool) -> None:
     if kernel.dtype.kind == "c" and not is_complex:
         raise weft.InvalidArgument(
             f"a filter of real numbers takes a real kernel; {kernel.name} holds {kernel.dtype}; use --kind c2c, which "
             "makes the result complex"
         )
-    found, wanted = joined(kernel.shape, "x"), joined(source.shape, "x")
-    if not padded and kernel.shape != source.shape:
+    found, wanted = joined(kernel.shape, "x"), joined(array.shape, "x")
+    if not padded and kernel.shape != array.shape:
         raise weft.InvalidArgument(
-            f"a circular convolution or correlation takes two arrays of one shape; {source.name} has {wanted}, "
+            f"a circular convolution or correlation takes two arrays of one shape; {array.name} has {wanted}, "
             f"{kernel.name} {found}; give such arrays, or --support for a linear one"
         )
-    fits = len(kernel.shape) == len(source.shape) and all(
-        n == m for axis, (n, m) in enumerate(zip(source.shape, kernel.shape, strict=False)) if axis not in axes
+    fits = len(kernel.shape) == len(array.shape) and all(
+        n == m for axis, (n, m) in enumerate(zip(array.shape, kernel.shape, strict=False)) if axis not in axes
     )
     if not fits:
         raise weft.InvalidArgument(
             f"a kernel must have as many axes as the array, and its extents on axes that are not transformed; "
-            f"{source.name} has {wanted}, {kernel.name} {found}; give such a kernel"
+            f"{array.name} has {wanted}, {kernel.name} {found}; give such a kernel"
         )
 
 

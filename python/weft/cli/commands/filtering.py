@@ -12,6 +12,7 @@ from weft import array_files, operators
 from weft._support.grids import has_mean
 from weft._support.memory import check_memory, gibibytes
 from weft.cli.commands.fft import Clock, file_fields, reading_of
+from weft.cli.commands.fft_problem import described_components
 from weft.cli.commands.filter_problem import FilterProblem, described
 from weft.cli.commands.plan import explained
 from weft.cli.support.arrays import warn_not_finite
@@ -66,7 +67,7 @@ def run(options: FilterOptions, session: Session) -> int:
         if session.is_root:
             target.check()
     arrays = _needed_bytes(problem, target) / problem.array_bytes
-    check_memory(session.comm, problem.shape, problem.dtype.itemsize, arrays)
+    check_memory(session.comm, problem.with_components(problem.shape), problem.dtype.itemsize, arrays)
     session.progress("planning")
     fft = _transform(options, session, problem)
     with session.together():
@@ -79,8 +80,7 @@ def run(options: FilterOptions, session: Session) -> int:
     if kernel is not None:
         function = _kernel_operator(options, session, problem, kernel, fft)
         clock.lap("kernel_s")
-    layout = problem.layout_in_file(fft.input.layout)
-    field = _read(session, source, fft.input, layout)
+    field = _read(session, problem, source, fft.input)
     clock.lap("read_s")
     mean = removed_mean(session, problem, fft.input, field) if options.operator.name == "poisson" else None
     session.progress("filtering")
@@ -89,20 +89,21 @@ def run(options: FilterOptions, session: Session) -> int:
     clock.lap("filter_s")
     session.progress(f"writing {target.name}")
     with session.together():
-        array_files.write_array(target, _as_in_file(field, layout), layout, session.comm, session.note_temporary)
+        layout = problem.layout_in_file(fft.input.layout)
+        array_files.write_array(target, problem.as_in_file(field), layout, session.comm, session.note_temporary)
     clock.lap("write_s")
     _report(options, session, source, problem, fft, mean, clock)
     return 0
 
 
 def _open_kernel(options: FilterOptions, source: Source) -> Source | None:
-    """Opens the file of the operator. A raw kernel has the shape and the numbers of the array."""
+    """Opens the file of the operator. A raw kernel has the shape of one component, and the numbers of the array."""
     path = options.operator.file
     if path is None:
         return None
     endings = RAW_ENDINGS if options.shape is None else (*RAW_ENDINGS, splitext(source.name)[1].lower())
     if splitext(path)[1].lower() in endings:
-        return open_source(path, source.shape, source.dtype)
+        return open_source(path, described_components(source, options.transform.components), source.dtype)
     return open_source(path)
 
 
@@ -110,12 +111,12 @@ def _needed_bytes(problem: FilterProblem, target: ArrayTarget) -> int:
     """Returns the bytes of the arrays of all ranks: the larger file, the kernel's spectrum, and whole chunks."""
     needed = problem.array_bytes
     if problem.kernel_shape is not None:
-        needed = max(needed, math.prod(problem.kernel_shape) * problem.dtype.itemsize)
+        needed = max(needed, problem.of_kernel().array_bytes)
         points = list(problem.grid)
         if not problem.is_complex:
             halved = problem.axes[problem.kinds.index("r2c")] if "r2c" in problem.kinds else -1
             points[halved] = points[halved] // 2 + 1
-        needed += math.prod(points) * complex_dtype(problem.real).itemsize
+        needed += problem.bytes_of(tuple(points), complex_dtype(problem.real))
     if isinstance(target, ZarrTarget):
         needed += math.prod(target.shape) * target.dtype.itemsize
     return needed
@@ -125,25 +126,24 @@ def _transform(options: FilterOptions, session: Session, problem: FilterProblem)
     """Makes the transform of the filtered array."""
     grid = options.transform.input
     start = (1, *grid) if problem.is_line and grid is not None else grid
-    fft = _made(options, session, problem, problem.shape, input=start)
+    fft = _made(options, session, problem, input=start)
     if problem.kernel_shape is None:
         return fft
     # The round trip omits a last stage without transforms, but the kernel's spectrum must be in the layout of its turn.
     layout = next(stage.target for stage in reversed(fft.plan.stages) if stage.axes)
-    if layout == fft.output.layout:
+    if layout == fft.plan.output:
         return fft
-    return _made(options, session, problem, problem.shape, input=start, output=layout)
+    return _made(options, session, problem, input=start, output=layout)
 
 
-def _made(
-    options: FilterOptions, session: Session, problem: FilterProblem, shape: tuple[int, ...], **layouts: Any
-) -> weft.FFT:
-    """Makes a transform of arrays with this shape on the grid of the problem."""
+def _made(options: FilterOptions, session: Session, problem: FilterProblem, **layouts: Any) -> weft.FFT:
+    """Makes the transform of the problem's array on its grid."""
     return weft.FFT(
         problem.grid,
         kind=problem.kinds,
         axes=problem.axes,
-        support=problem.support(shape),
+        support=problem.support(),
+        components=problem.components,
         dtype=problem.dtype,
         comm=session.comm,
         threads=options.transform.threads,
@@ -158,48 +158,45 @@ def _made(
 def _kernel_operator(options: FilterOptions, session: Session, problem: FilterProblem, kernel: Source, fft: Any) -> Any:
     """Collective: returns the convolution or correlation with the array of a file."""
     make = {"convolve": operators.convolution, "correlate": operators.correlation}[options.operator.name]
-    assert problem.kernel_shape is not None
     with session.together():
         spectrum = fft.output.empty()
         make(spectrum).bound(fft)
-    transform = fft
-    if problem.kernel_shape != problem.shape:
-        transform = _made(options, session, problem, problem.kernel_shape, like=fft)
-    layout = problem.layout_in_file(transform.input.layout)
-    transform.forward(_read(session, kernel, transform.input, layout), spectrum)
+    alone = problem.of_kernel()
+    transform = fft if alone == problem else _made(options, session, alone, like=fft)
+    of_one = spectrum if problem.components is None else spectrum[0]
+    transform.forward(_read(session, alone, kernel, transform.input), of_one)
+    if problem.components is not None:
+        spectrum[1:] = of_one  # the same kernel for all components
     return make(spectrum)
 
 
-def _read(session: Session, source: Source, side: Any, layout: Any) -> np.ndarray:
+def _read(session: Session, problem: FilterProblem, source: Source, side: Any) -> np.ndarray:
     """Collective: reads this rank's box of the file's array into a new array of a transform's side."""
     session.progress(f"reading {source.name}")
     with session.together():
         local: np.ndarray = side.empty()
     with session.together():
-        array_files.read_array(source, _as_in_file(local, layout), layout, session.comm)
+        layout = problem.layout_in_file(side.layout)
+        array_files.read_array(source, problem.as_in_file(local), layout, session.comm)
     source.close()
     warn_not_finite(session, source, local)
     return local
 
 
-def _as_in_file(local: np.ndarray, layout: Any) -> np.ndarray:
-    """Returns a view of a local array with the axes of the file."""
-    return local if local.ndim == len(layout.shape) else local.reshape(-1)
-
-
 def removed_mean(session: Session, problem: FilterProblem, side: Any, local: np.ndarray) -> complex | None:
     """Collective: returns the mean that must be removed for Poisson's equation; None if no wavenumber is 0.
 
-    If some axes are not transformed, there is a mean at each of their points. The result is the one with the largest
-    magnitude.
+    Each component has a mean, at each point of the axes that are not transformed. The result is the one with the
+    largest magnitude.
     """
     if not all(map(has_mean, problem.kinds)):
         return None
     means = local
-    for axis, kind in zip(problem.axes, problem.kinds, strict=True):
-        means = _mean_along(means, axis, kind, side.box[axis], problem.shape[axis])
+    axes = [axis + problem.lead for axis in problem.axes]
+    for axis, kind in zip(axes, problem.kinds, strict=True):
+        means = _mean_along(means, axis, kind, side.box[axis], problem.shape[axis - problem.lead])
     if session.comm is not None:
-        batch = tuple(bounds for axis, bounds in enumerate(side.box) if axis not in problem.axes)
+        batch = tuple(bounds for axis, bounds in enumerate(side.box) if axis not in axes)
         group = session.comm.Split(session.comm.allgather(batch).index(batch), session.rank)
         mine, means = np.ascontiguousarray(means), np.empty(means.shape, means.dtype)
         group.Allreduce(mine, means)
@@ -247,6 +244,7 @@ def _report(
                 **({"mean_removed": _parts(mean)} if options.operator.name == "poisson" else {}),
                 "kind": list(problem.kinds),
                 "axes": list(problem.file_axes),
+                "components": problem.components,
                 "grid": list(problem.grid[problem.is_line :]),
                 "ranks": session.ranks,
                 "threads": options.transform.threads,
@@ -257,10 +255,11 @@ def _report(
         return
     times = ", ".join(f"{key[:-2]} {value:.3g} s" for key, value in clock.laps.items())
     note = "" if source.by_boxes or session.ranks == 1 else f" ({reading})"
+    of_each = f" of {counted(problem.components, 'component')}" if problem.components is not None else ""
     grid = f", on a grid of {joined(problem.grid[problem.is_line :], 'x')} points" if is_padded else ""
     session.print(
         f"{options.target}: {joined(source.shape, 'x')} {problem.dtype}, {_size(problem.array_bytes)}, "
-        f"{options.operator.text} over axes {joined(problem.file_axes)} of {source.name}{grid} on "
+        f"{options.operator.text} over axes {joined(problem.file_axes)}{of_each} of {source.name}{grid} on "
         f"{counted(session.ranks, 'rank')}{note}: {times}"
     )
     if mean is not None:

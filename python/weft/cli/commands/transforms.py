@@ -166,7 +166,9 @@ def filter_command(
     kind: KindsOfData = None,
     dtype: FileDtype = None,
     shape: RawShape = None,
-    transform: Annotated[TransformOptions, Part("axes", "input", "threads", "engine")],
+    transform: Annotated[
+        TransformOptions, Part("axes", "components", "input", "threads", "engine", help={"components": OF_A_FILE})
+    ],
     exchange: Exchange,
     planning: Planning,
     explain: Annotated[bool, typer.Option("--explain", help="Print the plan.")] = False,
@@ -179,7 +181,7 @@ def filter_command(
     Give one operator: --gaussian, --band-pass, --derivative, --laplacian, --poisson, --convolve or --correlate. The
     array is periodic along its axes, unless --kind names cosines or sines. Files are those of weft fft; each rank reads
     and writes its own part. OUT has the numbers of IN: integers become float64. A raw KERNEL has the shape and the
-    numbers of IN.
+    numbers of IN. --components filters each component alone; KERNEL then has the shape of one component.
     """
     from weft.cli.commands import filtering
 

@@ -280,6 +280,8 @@ def filter_command(
         ),
     ],
     dry_run: DryRun = False,
+    modes: RefusedPart = None,
+    support: RefusedPart = None,
     as_json: Json = False,
     ranks: Ranks = None,
     oversubscribe: Oversubscribe = False,
@@ -292,6 +294,7 @@ def filter_command(
     """
     from weft.cli.ooc import fft as ooc_fft_command
 
+    require_whole_axes(modes=modes, support=support)
     operator = disk_operator(
         chosen(
             {
