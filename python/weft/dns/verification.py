@@ -407,7 +407,7 @@ def _restart(where: _Ranks, shape: Sequence[int]) -> Iterator[Check]:
     for _ in range(2):
         resumed.step(_STEP)
     whole = _whirled(where, shape, steps=4, plan=stopped.fft.plan)
-    others = [np.count_nonzero(a != b) for a, b in zip(resumed.spectra, whole.spectra, strict=True)]
+    others = [float(np.count_nonzero(a != b)) for a, b in zip(resumed.spectra, whole.spectra, strict=True)]
     yield _near("restart from a checkpoint: numbers that differ", where.sums([sum(others)])[0], 0.0, 0.0)
 
 
