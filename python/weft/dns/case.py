@@ -205,14 +205,15 @@ class SimulationCase:
         sources = [("velocity.files", self.sections["velocity"], "files")]
         sources += [("scalar.file", scalar, "file") for scalar in self.sections["scalar"]]
         for what, section, kind in sources:
-            if (section["kind"] == kind) != (section[kind] is not None):
+            given = section[kind]
+            if (section["kind"] == kind) != (given is not None):
                 raise errors.InvalidArgument(
                     f'{what} and kind = "{kind}" must be given together; given {what.partition(".")[0]}.kind = '
                     f'"{section["kind"]}"'
                 )
-        for what, path in self._files():
-            if not os.path.exists(path.partition(":")[0]):
-                raise errors.InvalidArgument(f"{what} must exist; there is no {path}")
+            for path in [given] if isinstance(given, str) else given or []:
+                if not os.path.exists(path.partition(":")[0]):
+                    raise errors.InvalidArgument(f"{what} must exist; there is no {path}")
 
     def _files(self) -> list[tuple[str, str]]:
         """Returns each array file of the fields at the beginning, after its setting."""
@@ -351,18 +352,9 @@ def _loaded(path: str, sim: Simulation) -> Array:
     """Returns this rank's part of a field in a file, which has the points of the grid."""
 
     def load(side: Side) -> Array:
-        values = array_files.load(path, side.layout, sim.comm, dtype=side.dtype)[0]
-        runtime.agreed(sim.comm, lambda: _require_finite(values, path))
-        return values
+        return array_files.load(path, side.layout, sim.comm, dtype=side.dtype)[0]
 
     return sim.loaded(load)
-
-
-def _require_finite(values: Array, path: str) -> None:
-    if not np.isfinite(values).all():
-        raise errors.InvalidArgument(
-            f"an array of a case must have finite numbers; {path} also has others; correct it, and run the case again"
-        )
 
 
 def memory_bytes(case: SimulationCase) -> int:

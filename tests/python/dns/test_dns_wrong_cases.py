@@ -142,11 +142,11 @@ def test_an_array_with_numbers_that_are_not_finite(tmp_path: Path, number: float
     wrong[11, 3, 2] = number  # of the last rank
     save_velocity(tmp_path, w=wrong)
     written(tmp_path, OF_FILES)
-    refused(tmp_path, ranks, 2, "an array of a case must have finite numbers;", "w.npy also has others; correct it")
+    refused(tmp_path, ranks, 2, "the field w must have finite numbers; some are not; correct them")
     save_velocity(tmp_path)
     np.save(tmp_path / "t.npy", wrong)
     written(tmp_path, OF_FILES.replace("diffusivity = 0.1", 'diffusivity = 0.1\nkind = "file"\nfile = "t.npy"'))
-    refused(tmp_path, ranks, 2, "t.npy also has others")
+    refused(tmp_path, ranks, 2, "the field theta must have finite numbers")
 
 
 def test_a_run_of_files_goes_to_another_grid(tmp_path: Path) -> None:
