@@ -206,15 +206,15 @@ class SimulationCase:
         sources = [(f"velocity.{kind}", velocity, kind) for kind in ("files", "checkpoint")]
         sources += [("scalar.file", scalar, "file") for scalar in self.sections["scalar"]]
         for what, section, kind in sources:
-            if (section["kind"] == kind) != (section[kind] is not None):
+            given = section[kind]
+            if (section["kind"] == kind) != (given is not None):
                 raise errors.InvalidArgument(
                     f'{what} and kind = "{kind}" must be given together; given {what.partition(".")[0]}.kind = '
                     f'"{section["kind"]}"'
                 )
-        checkpoint = velocity["checkpoint"]
-        for what, path in self._files() + ([] if checkpoint is None else [("velocity.checkpoint", checkpoint)]):
-            if not os.path.exists(path.partition(":")[0]):
-                raise errors.InvalidArgument(f"{what} must exist; there is no {path}")
+            for path in [given] if isinstance(given, str) else given or []:
+                if not os.path.exists(path.partition(":")[0]):
+                    raise errors.InvalidArgument(f"{what} must exist; there is no {path}")
 
     def _files(self) -> list[tuple[str, str]]:
         """Returns each array file of the fields at the beginning, after its setting."""

@@ -47,13 +47,8 @@ def stored_velocity(velocity: Any, comm: Any) -> StoredVelocity:
 
 
 def load_field(path: Any, side: Side, comm: Any) -> Array:
-    """Returns this rank's part of a field in an array file. Collective.
-
-    Errors, on all ranks: those of weft.load; InvalidArgument if a number is not finite.
-    """
-    values = array_files.load(path, side.layout, comm, dtype=side.dtype)[0]
-    runtime.agreed(comm, lambda: _require_finite(values, path))
-    return values
+    """Returns this rank's part of a field in an array file. Collective. Errors: those of weft.load."""
+    return array_files.load(path, side.layout, comm, dtype=side.dtype)[0]
 
 
 def copy_velocity(folder: str, grid: Grid, side: Side, out: Sequence[Array], comm: Any) -> None:
@@ -90,13 +85,6 @@ def copy_modes(path: str, old: Grid, new: Grid, side: Side, out: Array, comm: An
     side : the side of the new transform that has the spectra; `out` has its layout.
     """
     runtime.agreed(comm, lambda: _copy_modes(path, old, new, side, out))
-
-
-def _require_finite(values: Array, path: Any) -> None:
-    if not np.isfinite(values).all():
-        raise errors.InvalidArgument(
-            f"an array of a field must have finite numbers; {os.fspath(path)} also has others; correct it"
-        )
 
 
 def _is_path(given: Any) -> bool:

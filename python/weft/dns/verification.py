@@ -4,19 +4,26 @@ from __future__ import annotations
 
 import itertools
 import math
+import socket
+import tempfile
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from weft._planning import Plan
 from weft.arrays import Array
-from weft.dns.grid import DIMS
+from weft.dns.grid import DIMS, Grid
 from weft.dns.initial import VELOCITIES
+from weft.dns.resuming import resume
 from weft.dns.right_side import RightSide
 from weft.dns.schemes import RIGHT_SIDE, SCHEMES, Evaluation, Update
 from weft.dns.simulation import Simulation
 from weft.options import Planning
+from weft.runtime import agreed, from_first
+from weft.transform import FFT
 
 # Taylor and Green 1937 at the time 0.1 and nu = 1/1600: RK4, 32^3, steps of 0.01.
 _TG_VISCOSITY = 1 / 1600
@@ -85,7 +92,8 @@ def verify(comm: Any = None, threads: int = 1, quick: bool = False) -> list[Chec
     comm : an mpi4py communicator; None: this process alone. threads : threads of each rank.
     quick : smaller grids and fewer steps, in seconds instead of a minute.
 
-    Collective over `comm`. Memory: a simulation of 32^3 points.
+    Collective over `comm`. Memory: a simulation of 32^3 points. Files: a checkpoint in the folder for temporary files,
+    unless the ranks are on several machines.
 
     >>> from weft.dns import verify
     >>> all(check.passed for check in verify(quick=True))
@@ -349,20 +357,75 @@ def _invariances(where: _Ranks, quick: bool) -> Iterator[Check]:
             0.0,
             allowed,
         )
-    if where.comm is None:
-        return
+    if where.comm is not None:
+        yield from _process_grids(where, shape, wanted, allowed)
+    yield from _restart(where, shape)
+
+
+def _process_grids(where: _Ranks, shape: tuple[int, ...], wanted: Sequence[Array], allowed: float) -> Iterator[Check]:
+    """Checks that fields do not depend on the ranks: slabs, small arrays, and pencils if the ranks form a rectangle."""
     # The fixed rule takes pencils where slabs would leave a rank without rows.
-    for points in (shape, (8, 8, 8), (4, 4, 4)):
-        sim = _whirled(where, points, planning=Planning(machine="fixed-rule"))
-        whole = wanted if points == shape else _fields(alone, points)
+    fixed = Planning(machine="fixed-rule")
+    cases: list[tuple[tuple[int, ...], dict[str, Any]]] = [
+        (points, {"planning": fixed}) for points in (shape, (8, 8, 8), (4, 4, 4))
+    ]
+    rows = max(a for a in range(1, math.isqrt(where.comm.size) + 1) if where.comm.size % a == 0)
+    if rows > 1:
+        cases.append((shape, {"plan": _plan_of(where, shape, (rows, where.comm.size // rows, 1))}))
+    for points, options in cases:
+        sim = _whirled(where, points, **options)
+        whole = wanted if points == shape else _fields(_Ranks(None, 1), points)
         grid = "x".join(map(str, sim.fft.input.layout.process_grid or ()))
         differences = [a - b[sim.fft.input.slices] for a, b in zip(_in_space(sim), whole, strict=True)]
         title = f"process grid {grid} of {'x'.join(map(str, points))} points, instead of one process"
         yield _near(f"{title}: largest difference", where.largest(*differences), 0.0, allowed)
 
 
+def _plan_of(where: _Ranks, shape: Sequence[int], process_grid: Sequence[int]) -> Plan:
+    """Returns the plan of the transform of a simulation whose fields are divided by a process grid. Collective."""
+    grid = Grid.of(shape, _BOX, "2/3")
+    return FFT(
+        grid.products_shape,
+        kind="r2c",
+        modes=grid.modes,
+        norm="forward",
+        input=process_grid,
+        comm=where.comm,
+        threads=where.threads,
+        planning=Planning(machine="fixed-rule"),
+    ).plan
+
+
+def _restart(where: _Ranks, shape: Sequence[int]) -> Iterator[Check]:
+    """Checks that a run resumes from a checkpoint with the same bits."""
+    with _common_folder(where.comm) as folder:
+        if folder is None:
+            return
+        stopped = _whirled(where, shape, steps=2)
+        stopped.checkpoint(folder)
+        resumed = resume(folder, comm=where.comm)
+    for _ in range(2):
+        resumed.step(_STEP)
+    whole = _whirled(where, shape, steps=4, plan=stopped.fft.plan)
+    others = [float(np.count_nonzero(a != b)) for a, b in zip(resumed.spectra, whole.spectra, strict=True)]
+    yield _near("restart from a checkpoint: numbers that differ", where.sums([sum(others)])[0], 0.0, 0.0)
+
+
+@contextmanager
+def _common_folder(comm: Any) -> Iterator[str | None]:
+    """Makes a folder for temporary files that all ranks see. It is None if they are on several machines. Collective."""
+    if comm is not None and len(set(comm.allgather(socket.gethostname()))) > 1:
+        yield None
+        return
+    with ExitStack() as stack:
+        made = from_first(comm, lambda: stack.enter_context(tempfile.TemporaryDirectory(prefix="weft-verify-")))
+        yield str(made)
+        agreed(comm, lambda: None)  # all ranks have read the files
+
+
 _BOX = (2.0, 1.5, 3.0)
 _GRADIENT = (0.3, 0.0, 0.1)
+_STEP = 0.02
 
 
 def _whirl(x: Array, y: Array, z: Array) -> tuple[Any, ...]:
@@ -375,7 +438,7 @@ def _whirl(x: Array, y: Array, z: Array) -> tuple[Any, ...]:
     )
 
 
-def _whirled(where: _Ranks, shape: Sequence[int], turns: int = 0, **options: Any) -> Simulation:
+def _whirled(where: _Ranks, shape: Sequence[int], turns: int = 0, steps: int = 4, **options: Any) -> Simulation:
     """Returns a simulation after some steps. New axis a is the old axis a + turns, of positions and components."""
 
     def turned(parts: Sequence[Any]) -> tuple[Any, ...]:
@@ -391,8 +454,8 @@ def _whirled(where: _Ranks, shape: Sequence[int], turns: int = 0, **options: Any
     )
     sim.set_velocity(lambda *new: fields(*new)[:DIMS])
     sim.add_scalar("theta", diffusivity=0.02, mean_gradient=turned(_GRADIENT), field=lambda *new: fields(*new)[DIMS])
-    for _ in range(4):
-        sim.step(0.02)
+    for _ in range(steps):
+        sim.step(_STEP)
     return sim
 
 

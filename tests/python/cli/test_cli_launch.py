@@ -91,6 +91,13 @@ def test_under_mpiexec(tmp_path: Path) -> None:
         assert json.loads(outcome.out)["ranks"] == 2
 
 
+def test_one_rank_alone_checks_a_case_under_mpiexec(tmp_path: Path) -> None:
+    words = ("taylor-green-1600", "--set", "grid.shape=[8,8,8]", "--machine", "celerons", "--json")
+    outcome = mpiexec(2, "dns", "check", *words, cwd=tmp_path)
+    assert_done(outcome)
+    assert json.loads(outcome.out)["free_disk_bytes"] > 0
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [

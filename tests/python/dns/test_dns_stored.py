@@ -72,7 +72,7 @@ def test_refused_files(tmp_path: Path) -> None:
     bad = np.load(paths[1])
     bad[3, 2, 1] = np.nan
     np.save(paths[1], bad)
-    refused(paths[:3], weft.InvalidArgument, "v.npy also has others")
+    refused(paths[:3], weft.InvalidArgument, "the field v must have finite numbers")
     other = dns.Simulation((12, 10, 8), viscosity=0.1, lengths=1.0)
     other.set_velocity("abc")
     refused(other.checkpoint(str(tmp_path / "kept")), weft.InvalidArgument, "must have the lengths of the simulation")

@@ -136,18 +136,17 @@ def test_an_array_of_another_shape(tmp_path: Path, ranks: int) -> None:
     assert_refused(command("dns", "check", "small.toml", "--machine", "celerons", cwd=tmp_path), 2, *words)
 
 
-@pytest.mark.parametrize("ranks", [1, 2])
-@pytest.mark.parametrize("number", [np.nan, np.inf])
+@pytest.mark.parametrize(("number", "ranks"), [(np.inf, 1), (np.nan, 2)])
 def test_an_array_with_numbers_that_are_not_finite(tmp_path: Path, number: float, ranks: int) -> None:
     wrong = np.zeros(SHAPE)
     wrong[11, 3, 2] = number  # of the last rank
     save_velocity(tmp_path, w=wrong)
     written(tmp_path, OF_FILES)
-    refused(tmp_path, ranks, 2, "an array of a field must have finite numbers;", "w.npy also has others; correct it")
+    refused(tmp_path, ranks, 2, "the field w must have finite numbers; some are not; correct them")
     save_velocity(tmp_path)
     np.save(tmp_path / "t.npy", wrong)
     written(tmp_path, OF_FILES.replace("diffusivity = 0.1", 'diffusivity = 0.1\nkind = "file"\nfile = "t.npy"'))
-    refused(tmp_path, ranks, 2, "t.npy also has others")
+    refused(tmp_path, ranks, 2, "the field theta must have finite numbers")
 
 
 def test_a_run_of_files_goes_to_another_grid(tmp_path: Path) -> None:
@@ -193,6 +192,14 @@ def test_no_room_for_a_checkpoint_of_ranks(case: Path, tmp_path: Path, pool: Poo
     assert [outcome.raised for outcome in outcomes] == ["IoFailure"] * 3
     assert all("No space left on device" in outcome.message for outcome in outcomes)
     assert os.listdir(tmp_path) == ["small.toml"]
+
+
+@pytest.mark.parametrize(("target", "reason"), [("file", "Not a directory"), ("file/a/b", "Not a directory")])
+def test_a_folder_that_cannot_be_made(case: Path, tmp_path: Path, target: str, reason: str) -> None:
+    (tmp_path / "file").write_text("older")
+    words = (f"cannot make the folder of the run, {target}: {reason}; give another one with --to",)
+    assert_refused(command("dns", "run", str(case), "--to", target, cwd=tmp_path), 1, *words)
+    assert sorted(os.listdir(tmp_path)) == ["file", "small.toml"]
 
 
 def test_a_run_that_has_begun_stays(tmp_path: Path) -> None:

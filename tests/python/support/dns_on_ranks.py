@@ -12,6 +12,7 @@ import weft.dns as dns
 from files_on_ranks import full_disk, no_fault
 from weft.cli.dns import runs
 from weft.cli.support.session import Session
+from weft.dns import verification
 from weft.dns.case import read_case
 from weft.dns.densities import density_of, moments_of
 
@@ -288,6 +289,12 @@ def _density_and_moments(values: Any, sim: dns.Simulation) -> list[float]:
 def failed_checks(comm: Any) -> list[str]:
     """Returns the names of the checks of a verification that fail."""
     return [check.name for check in dns.verify(comm, quick=True) if not check.passed]
+
+
+def checks_of(comm: Any, group: str) -> list[tuple[str, bool]]:
+    """Returns the names of a group of checks of a verification, and whether they pass."""
+    where = verification._Ranks(comm if comm.size > 1 else None, 1)
+    return [(check.name, check.passed) for check in verification.GROUPS[group](where, True)]
 
 
 def exchanged_bytes(comm: Any, points: int, dealias: str) -> int:

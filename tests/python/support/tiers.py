@@ -20,6 +20,7 @@ _ALIKE = "the same code with another damage; the gate has one"
 
 NIGHTLY: dict[str, str] = {
     "test_dns_checkpoints::test_fifty_killed_runs_resume_from_a_whole_checkpoint": _KILLS,
+    "test_dns_verification::test_ranks_pass[6]": _RANKS,
     "test_lab": _NAMESPACES,
     "test_lab_disks": _NAMESPACES,
     "test_lab_simgrid": "compiles the library once more",
