@@ -290,7 +290,7 @@ def test_random_cases_share_memory_where_they_can(kind: str, tmp_path: Path) -> 
 
 
 def test_random_cases_use_nodes_where_there_are_several(tmp_path: Path) -> None:
-    outcome = command_line("verify", "--random", "60", "--seed", "5", "--json", "-n", "3", cwd=tmp_path,
+    outcome = command_line("verify", "--random", "40", "--seed", "5", "--json", "-n", "3", cwd=tmp_path,
                            WEFT_RANKS_PER_NODE="2")  # fmt: skip
     assert outcome.err == ""
     data = json.loads(outcome.out)
