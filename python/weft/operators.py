@@ -64,8 +64,9 @@ class ArrayOperator:
         real = np.empty(0, side.dtype).real.dtype
         dtype = given.dtype if given.dtype == real else side.dtype
         scale = np.dtype(dtype).itemsize / side.dtype.itemsize
-        strides = tuple(int(stride * scale) for stride in side.strides)
-        array_checks.check_array(given, side.shape, dtype, strides, _ARRAY, writable=False)
+        first = 0 if side.layout.components is None else 1  # the numbers are the same for all components
+        strides = tuple(int(stride * scale) for stride in side.strides[first:])
+        array_checks.check_array(given, side.shape[first:], dtype, strides, _ARRAY, writable=False)
         address = start_of(given) if given.size else 0
         make = getattr(runtime.running().operators, self.name)
         return BoundFunction(make(fft.plan, fft.rank, address, dtype.kind == "c"), 0, 0, keeps=given)
@@ -164,8 +165,8 @@ def shift(offsets: _Lengths) -> Operator:
 def transfer(factors: Any) -> ArrayOperator:
     """Returns a product with this rank's part of a transfer function, of real or complex numbers.
 
-    It has the shape and memory order of fft.output, and must not change until the last call. Nyquist elements and k = 0
-    are multiplied as all others.
+    It has the shape and memory order of fft.output, of one component if there are several, and must not change until
+    the last call. It multiplies each component. Nyquist elements and k = 0 are multiplied as all others.
     """
     return ArrayOperator("transfer", factors)
 
@@ -173,7 +174,8 @@ def transfer(factors: Any) -> ArrayOperator:
 def convolution(spectrum: Any) -> ArrayOperator:
     """Returns the circular convolution with a field, given by its spectrum from forward, with any norm.
 
-    Nyquist elements and k = 0 are multiplied as all others.
+    With components, the spectrum is of one component, and each is convolved with it. Nyquist elements and k = 0 are
+    multiplied as all others.
     """
     return ArrayOperator("convolution", spectrum)
 
@@ -181,7 +183,7 @@ def convolution(spectrum: Any) -> ArrayOperator:
 def correlation(spectrum: Any) -> ArrayOperator:
     """Returns the circular correlation with a field, given by its spectrum from forward, with any norm.
 
-    The factor is the conjugate of the spectrum, also of Nyquist elements and of k = 0.
+    With components, the spectrum is of one component. The factor is its conjugate, also of Nyquist elements and k = 0.
     """
     return ArrayOperator("correlation", spectrum)
 

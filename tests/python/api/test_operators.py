@@ -108,6 +108,12 @@ def test_cosine_axes_have_a_laplacian_and_no_derivative() -> None:
         fft.apply_in_spectrum(operators.derivative(0), [u])
 
 
+@pytest.mark.parametrize("ranks", [1, 2, 3, 5])
+def test_a_spectrum_multiplies_each_component(pool: Pool, ranks: int) -> None:
+    found = pool.values("fields_on_ranks.products_of_components", ranks, seed=seeds.seed(4))
+    assert max(max(errors) for errors in found) < 1e-11
+
+
 @pytest.mark.parametrize("ranks", [2, 3])
 def test_operators_on_ranks(pool: Pool, ranks: int) -> None:
     assert max(pool.values("derivatives_of_waves", ranks)) < 1e-11

@@ -199,6 +199,28 @@ def derivatives_of_waves(comm: Any) -> float:
     return float(max(error, np.abs(smooth - wanted).max(initial=0) / 200))
 
 
+def products_of_components(comm: Any, seed: int) -> list[float]:
+    """Returns the errors of products of a vector field with one spectrum, against numpy, of each component."""
+    shape = (6, 5, 8)
+    random = np.random.default_rng(seed)
+    whole, kernel = random.standard_normal((3, *shape)), random.standard_normal(shape)
+    fft = weft.FFT(shape, kind="r2c", components=3, norm="backward", comm=comm)
+    of_one = weft.FFT(shape, kind="r2c", norm="backward", comm=comm, like=fft)
+    u, k = fft.input.empty(), of_one.input.empty()
+    u[...], k[...] = whole[fft.input.slices], kernel[of_one.input.slices]
+    spectrum, factors = of_one.forward(k), np.fft.rfftn(kernel)
+    make, wanted = weft.operators, np.fft.rfftn(whole, axes=(1, 2, 3))
+    products = ((make.convolution, factors), (make.correlation, factors.conj()), (make.transfer, factors))
+    errors = []
+    for operator, factor in products:
+        found = fft.apply_in_spectrum(operator(spectrum), [u]).outputs[0]
+        exact = np.fft.irfftn(wanted * factor, s=shape, axes=(1, 2, 3))[fft.input.slices]
+        errors.append(float(np.abs(found - exact).max(initial=0)))
+    with pytest.raises(weft.LayoutMismatch, match="array of an operator"):
+        fft.apply_in_spectrum(make.transfer(fft.output.zeros()), [u])
+    return errors
+
+
 def channel_error(comm: Any) -> float:
     """Returns the error of a solution that is periodic on two axes, with walls on the middle one."""
     ranks = 1 if comm is None else comm.size

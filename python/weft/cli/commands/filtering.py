@@ -158,15 +158,12 @@ def _made(options: FilterOptions, session: Session, problem: FilterProblem, **la
 def _kernel_operator(options: FilterOptions, session: Session, problem: FilterProblem, kernel: Source, fft: Any) -> Any:
     """Collective: returns the convolution or correlation with the array of a file."""
     make = {"convolve": operators.convolution, "correlate": operators.correlation}[options.operator.name]
-    with session.together():
-        spectrum = fft.output.empty()
-        make(spectrum).bound(fft)
     alone = problem.of_kernel()
     transform = fft if alone == problem else _made(options, session, alone, like=fft)
-    of_one = spectrum if problem.components is None else spectrum[0]
-    transform.forward(_read(session, alone, kernel, transform.input), of_one)
-    if problem.components is not None:
-        spectrum[1:] = of_one  # the same kernel for all components
+    with session.together():
+        spectrum = transform.output.empty()
+        make(spectrum).bound(fft)
+    transform.forward(_read(session, alone, kernel, transform.input), spectrum)
     return make(spectrum)
 
 
