@@ -3,6 +3,9 @@ include(CMakePackageConfigHelpers)
 
 install(TARGETS weft EXPORT weftTargets COMPONENT library)
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/weft" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" COMPONENT library)
+# The notices of ducc0 and others must accompany a binary.
+install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" "${PROJECT_SOURCE_DIR}/THIRD-PARTY.txt"
+        DESTINATION "${CMAKE_INSTALL_DATADIR}/licenses/weft" COMPONENT library)
 
 set(weft_config_folder "${CMAKE_INSTALL_LIBDIR}/cmake/weft")
 install(EXPORT weftTargets NAMESPACE weft:: DESTINATION "${weft_config_folder}" COMPONENT library)

@@ -22,9 +22,10 @@ endif()
 get_filename_component(weft_isa_root "${CMAKE_CURRENT_LIST_DIR}/.." ABSOLUTE)
 
 # Adds the objects of src/isa/NAME.cpp, whose entry is weft_NAME_LEVEL, to the list of files OUT.
-# SOURCE: another file. INCLUDE: folders of headers of others.
+# SOURCE: another file. INCLUDE: folders of headers of others. The tests read the names in WEFT_DISPATCHED.
 function(weft_add_dispatched name out)
   cmake_parse_arguments(PARSE_ARGV 2 given "" "SOURCE" "INCLUDE")
+  set_property(GLOBAL APPEND PROPERTY WEFT_DISPATCHED ${name})
   set(source "${weft_isa_root}/src/isa/${name}.cpp")
   if(given_SOURCE)
     set(source "${given_SOURCE}")

@@ -225,9 +225,9 @@ struct LineEngine {
   friend bool operator==(const LineEngine&, const LineEngine&) = default;
 };
 
-/// A library of local FFTs that a plan uses.
+/// A library of local FFTs that a plan uses, or weft itself for products with twiddles.
 struct EngineVersion {
-  std::string name = {};     ///< "fftw" or "ducc0"
+  std::string name = {};     ///< "fftw", "ducc0" or "weft"
   std::string library = {};  ///< version and instruction sets
   friend bool operator==(const EngineVersion&, const EngineVersion&) = default;
 };
@@ -273,8 +273,8 @@ struct Plan {
   std::optional<Prediction> prediction = {};  ///< absent if no machine was given
   /// The engine for each kind and length of lines, and the versions of these engines. Making a
   /// transform fills both; make_plan() leaves both empty. With line_effort estimate, the same plan
-  /// with the same versions gives the same bits again. With more effort FFTW decides by measured
-  /// times, which vary.
+  /// with the same versions gives the same bits again, if arrays start at multiples of 64 bytes.
+  /// With more effort FFTW decides by measured times, which vary.
   std::vector<LineEngine> line_engines = {};
   std::vector<EngineVersion> engines = {};
   friend bool operator==(const Plan&, const Plan&) = default;

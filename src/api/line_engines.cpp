@@ -11,6 +11,7 @@
 #include "api/planned_by.hpp"
 #include "comm/agreement.hpp"
 #include "kernel/engine.hpp"
+#include "kernel/twiddles.hpp"
 #include "model/stage_lines.hpp"
 #include "plan/kinds.hpp"
 #include "planner/line_trials.hpp"
@@ -135,20 +136,23 @@ std::vector<kernel::Engine*> engines_with_cosines(const std::vector<kernel::Engi
   return found;
 }
 
-/// Returns the engines of a plan, with their versions on this rank.
-std::vector<EngineVersion> versions_of(const std::vector<LineEngine>& lines) {
+/// Returns the engines of a plan, with their versions on this rank. The last one is weft itself, if
+/// its own products also decide the bits.
+std::vector<EngineVersion> versions_here(const Plan& plan) {
   std::vector<EngineVersion> found;
   for (const std::string& name : kernel::engine_names())
-    if (std::any_of(lines.begin(), lines.end(),
+    if (std::any_of(plan.line_engines.begin(), plan.line_engines.end(),
                     [&](const LineEngine& each) { return each.engine == name; }))
       found.push_back({name, kernel::engine(name).description()});
+  if (std::any_of(plan.stages.begin(), plan.stages.end(),
+                  [](const Stage& stage) { return stage.twiddles; }))
+    found.push_back({"weft", kernel::twiddle_instructions()});
   return found;
 }
 
 /// Returns the versions of rank 0, so that all ranks have one plan. Collective.
-std::vector<EngineVersion> versions_of_all(const std::vector<LineEngine>& lines,
-                                           const comm::Communicator& comm) {
-  std::vector<EngineVersion> found = versions_of(lines);
+std::vector<EngineVersion> versions_of(const Plan& plan, const comm::Communicator& comm) {
+  std::vector<EngineVersion> found = versions_here(plan);
   for (EngineVersion& each : found) comm.broadcast(each.library, 0);
   return found;
 }
@@ -182,9 +186,9 @@ void require_precision(const std::string& word, Precision precision) {
         return kernel::engine(name).supports(precision);
       }))
     return;
-  throw Error(ErrorCode::unsupported, "the local engine " + word + " does not have the precision " +
-                                          to_string(precision) +
-                                          "; use the engine ducc0, or its FFTW of this precision");
+  throw Error(ErrorCode::unsupported,
+              "the local engine " + word + " does not have the precision " + to_string(precision) +
+                  "; use the engine ducc0, or install FFTW of this precision");
 }
 
 bool may_try_engines(const Planning& planning, const comm::Communicator& comm) {
@@ -208,7 +212,7 @@ void choose_line_engines(Plan& plan, const std::string& word, bool may_try,
   }
   chooser.keep_new();
   plan.line_engines = std::move(lines);
-  plan.engines = versions_of_all(plan.line_engines, comm);
+  plan.engines = versions_of(plan, comm);
 }
 
 void check_line_engines(Plan& plan, const comm::Communicator& comm) {
@@ -222,11 +226,11 @@ void check_line_engines(Plan& plan, const comm::Communicator& comm) {
                         to_string(plan.problem.precision) +
                         "; give engine = auto to choose again, or install it");
   });
-  const std::vector<EngineVersion> here = versions_of_all(plan.line_engines, comm);
+  const std::vector<EngineVersion> here = versions_of(plan, comm);
   for (const EngineVersion& mine : here)
     for (const EngineVersion& given : plan.engines)
       if (given.name == mine.name && given.library != mine.library)
-        plan.notes.push_back("the plan was made with " + given.library + "; this one is " +
+        plan.notes.push_back("the plan was made with " + given.library + "; here it runs with " +
                              mine.library + ", so results may differ by rounding");
   plan.engines = here;
 }

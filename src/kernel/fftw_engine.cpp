@@ -198,9 +198,13 @@ class FftwEngine final : public Engine {
 
 }  // namespace
 
+std::unique_ptr<Engine> engine_of(const FftwLibrary& library) {
+  return std::make_unique<FftwEngine>(library);
+}
+
 std::unique_ptr<Engine> make_fftw_engine() {
   const FftwLibrary* library = fftw_library();
-  return library == nullptr ? nullptr : std::make_unique<FftwEngine>(*library);
+  return library == nullptr ? nullptr : engine_of(*library);
 }
 
 }  // namespace weft::kernel

@@ -28,12 +28,20 @@ struct Factors {
   std::array<T, 2 * block / run> high;
 };
 
-/// Returns the products for the instruction set in use: some builds have only the baseline.
+/// Returns the instruction set of the first call. Some builds have only the baseline.
+InstructionSet set_of_products() {
+#ifdef WEFT_HAVE_WIDE_SETS
+  static const InstructionSet set = usable_instruction_set();
+  return set;
+#else
+  return InstructionSet::v1;
+#endif
+}
+
 const isa::TwiddleTable& table_in_use() {
 #ifdef WEFT_HAVE_WIDE_SETS
-  const InstructionSet set = usable_instruction_set();
-  if (set == InstructionSet::v3) return *weft_twiddle_products_v3();
-  if (set == InstructionSet::v4) return *weft_twiddle_products_v4();
+  if (set_of_products() == InstructionSet::v3) return *weft_twiddle_products_v3();
+  if (set_of_products() == InstructionSet::v4) return *weft_twiddle_products_v4();
 #endif
   return *weft_twiddle_products_v1();
 }
@@ -93,6 +101,8 @@ void Twiddles::multiply(T* line, std::int64_t count, std::int64_t j, bool conjug
 template void Twiddles::multiply(float*, std::int64_t, std::int64_t, bool) const;
 template void Twiddles::multiply(double*, std::int64_t, std::int64_t, bool) const;
 template void Twiddles::multiply(long double*, std::int64_t, std::int64_t, bool) const;
+
+std::string twiddle_instructions() { return "weft's twiddles for " + describe(set_of_products()); }
 
 std::shared_ptr<const Twiddles> twiddles_of(std::int64_t n) {
   static ProcessMutex mutex;

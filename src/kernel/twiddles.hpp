@@ -3,6 +3,7 @@
 #include <complex>
 #include <cstdint>
 #include <memory>
+#include <string>
 
 #include "base/roots.hpp"
 
@@ -29,6 +30,10 @@ class Twiddles {
   RootTables<long double> wide_;
   RootTables<double> doubles_;  ///< used for products in f32 and f64: faster, and exact enough
 };
+
+/// Names the instructions with which weft multiplies by twiddles. Those with fused products round
+/// differently.
+std::string twiddle_instructions();
 
 /// Returns the shared twiddles of n. They are freed with their last user. Thread-safe.
 std::shared_ptr<const Twiddles> twiddles_of(std::int64_t n);

@@ -9,6 +9,9 @@ endfunction()
 
 file(REMOVE_RECURSE "${WORK}")
 run("${CMAKE_COMMAND}" --install "${BUILD}" --prefix "${WORK}/prefix" --component library)
+if(NOT EXISTS "${WORK}/prefix/share/licenses/weft/THIRD-PARTY.txt")
+  message(FATAL_ERROR "an installed weft must have the notices of the software that it contains")
+endif()
 # By the environment: an argument of several folders would be cut at their semicolons.
 string(REPLACE ";" ":" prefix_path "${WORK}/prefix;${PREFIX_PATH}")
 set(ENV{CMAKE_PREFIX_PATH} "${prefix_path}")

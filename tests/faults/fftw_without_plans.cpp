@@ -32,6 +32,8 @@ using Execute = void(void*, void*, void*);
 
 extern "C" {
 
+// Without `extern`, a constant would stay in this file.
+extern const char fftw_version[];
 const char fftw_version[] = "fftw-with-faults";
 
 void* fftw_plan_guru64_dft(int rank, const Loop* dims, int batch_rank, const Loop* batch, void* in,

@@ -296,8 +296,10 @@ void bind_engines(nb::module_& m) {
   weft::python::bind_value(
       lines, [](const LineEngine& e) { return weft::to_json(e); },
       [](const std::string& text) { return weft::line_engine_from_json(text); });
-  nb::class_<EngineVersion> engine(m, "EngineVersion", "A library of local FFTs of a plan.");
-  engine.def_ro("name", &EngineVersion::name, "fftw or ducc0.")
+  nb::class_<EngineVersion> engine(
+      m, "EngineVersion",
+      "A library of local FFTs of a plan, or weft itself for products with twiddles.");
+  engine.def_ro("name", &EngineVersion::name, "fftw, ducc0 or weft.")
       .def_ro("library", &EngineVersion::library, "Version and instruction sets.")
       .def("__repr__", [](const EngineVersion& e) {
         return "<weft.EngineVersion " + e.name + ": " + e.library + ">";

@@ -226,13 +226,33 @@ TEST_F(LineEngines, OfAPlanMustBeHere) {
   plan.engines[0].library = "another version";
   const Plan noted = Fft<double>(plan, MPI_COMM_WORLD).plan();
   ASSERT_FALSE(noted.notes.empty());
-  EXPECT_NE(noted.notes.back().find("made with another version; this one is "), std::string::npos);
+  EXPECT_NE(noted.notes.back().find("made with another version; here it runs with "),
+            std::string::npos);
   plan.engines.push_back({"abacus", "1"});
   plan.line_engines[0].engine = "abacus";
   expect_same_error(MPI_COMM_WORLD, ErrorCode::unsupported,
                     {"abacus", "lines of 4 points", "engine = auto"},
                     [&] { Fft<double>(plan, MPI_COMM_WORLD); });
   EXPECT_EQ(Fft<double>(plan, MPI_COMM_WORLD, "auto").plan().line_engines.size(), 2U);
+}
+
+/// Products with twiddles also decide the bits, and weft compiles them for each instruction set.
+TEST_F(LineEngines, OfAnAxisSeenAsTwoListWeftItself) {
+  FftOptions options{.shape = {4096}, .comm = MPI_COMM_WORLD};
+  options.planning.plan_by = PlanBy::fixed_rule;
+  Plan plan = Fft<double>(options).plan();
+  const bool has_twiddles = size_of(MPI_COMM_WORLD) > 1;
+  ASSERT_EQ(plan.engines.size(), has_twiddles ? 2U : 1U);
+  if (!has_twiddles) return;
+  EXPECT_EQ(plan.engines[1].name, "weft");
+  EXPECT_EQ(plan.engines[1].library.find("weft's twiddles for "), 0U) << plan.engines[1].library;
+  EXPECT_TRUE(Fft<double>(plan, MPI_COMM_WORLD).plan().notes.empty());
+  plan.engines[1].library = "twiddles of old";
+  const Plan noted = Fft<double>(plan, MPI_COMM_WORLD).plan();
+  ASSERT_EQ(noted.notes.size(), 1U);
+  EXPECT_EQ(noted.notes[0].find("the plan was made with twiddles of old; here it runs with weft's"),
+            0U)
+      << noted.notes[0];
 }
 
 TEST_F(LineEngines, OfAnUnknownNameAreRefused) {

@@ -35,9 +35,13 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     settings = {"SKBUILD_CMAKE_DEFINE": "WEFT_MPI=OFF", "SKBUILD_BUILD_DIR": f"{folder}/build"}
     run(*pip, "wheel", ROOT, "-w", folder, "--no-deps", "--no-build-isolation", **settings)
     (wheel,) = folder.glob("weft-*.whl")
-    names = zipfile.ZipFile(wheel).namelist()
+    archive = zipfile.ZipFile(wheel)
+    names = archive.namelist()
     assert {"weft/py.typed", "weft/_planning.pyi"} <= set(names)
     assert any("LICENSE" in name for name in names)
+    (notices,) = (name for name in names if name.endswith("THIRD-PARTY.txt"))
+    for owner in ("Max-Planck-Society", "Niels Lohmann", "Wenzel Jakob"):
+        assert owner in archive.read(notices).decode()
     run(*pip, "install", "--no-deps", "--target", folder / "site", wheel)
     return folder / "site"
 

@@ -10,26 +10,18 @@
 
 #include "support/real_kinds.hpp"
 #include "unit/support/expect_error.hpp"
+#include "unit/support/need_fftw.hpp"
 
 namespace weft::kernel {
 namespace {
 
 using test_support::expect_error;
-
-constexpr const char* installed = "libfftw3.so.3";
-
-/// Tests that need FFTW are skipped where it is not installed.
-#define WEFT_NEED_FFTW()                                       \
-  try {                                                        \
-    load_fftw(installed);                                      \
-  } catch (const Error& error) {                               \
-    GTEST_SKIP() << "FFTW is not installed: " << error.what(); \
-  }
+using test_support::installed_fftw;
 
 TEST(FftwLibrary, OneFileLeadsToAllPrecisions) {
   WEFT_NEED_FFTW()
-  const FftwLibrary library = load_fftw(installed);
-  EXPECT_EQ(library.file, installed);
+  const FftwLibrary library = load_fftw(installed_fftw);
+  EXPECT_EQ(library.file, installed_fftw);
   for (const auto precision : {Precision::f32, Precision::f64, Precision::f80}) {
     ASSERT_TRUE(library.has(precision)) << to_string(precision);
     const FftwFunctions& functions = library.of(precision);
@@ -42,7 +34,7 @@ TEST(FftwLibrary, OneFileLeadsToAllPrecisions) {
 /// Compares each kind's number in FFTW with the definition, a sum.
 TEST(FftwLibrary, TransformsOfRealsAreTheirSums) {
   WEFT_NEED_FFTW()
-  const FftwLibrary library = load_fftw(installed);
+  const FftwLibrary library = load_fftw(installed_fftw);
   const FftwFunctions& functions = library.of(Precision::f64);
   ASSERT_NE(functions.plan_r2r, nullptr);
   constexpr int n = 5;
