@@ -124,3 +124,16 @@ def test_a_switch_takes_what_its_figures_say() -> None:
     times = simgrid.simulate(network, pairs, simgrid.build())
     for plan, seconds in zip(pairs, times, strict=True):
         assert sum(seconds) == pytest.approx(simgrid.predicted(plan, machine), rel=0.02)
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("x.cpp: undefined reference to `f'\nld: stopped\nmake: *** Error 2", "x.cpp: undefined reference to `f'"),
+        ("warning: w\nx.cpp:3: Error: no such thing\nmake: *** Error 2", "x.cpp:3: Error: no such thing"),
+        ("CMake stopped\nmake: *** Error 2", "make: *** Error 2"),
+        ("", ""),
+    ],
+)
+def test_a_failed_build_says_why(text: str, reason: str) -> None:
+    assert simgrid.reason_in(text) == reason

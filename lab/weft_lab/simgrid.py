@@ -115,12 +115,18 @@ def build() -> Path:
     return BUILD / "exchange"
 
 
+def reason_in(text: str) -> str:
+    """Returns the first line with a reason, otherwise the last line. The end of an output of make has none."""
+    lines = text.splitlines()
+    found = (line for line in lines if "error:" in line.lower() or "undefined reference" in line)
+    return next(found, lines[-1] if lines else "")
+
+
 def _must(command: Sequence[str], environment: dict[str, str], limit_s: float) -> str:
     done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment, timeout=limit_s)
     if done.returncode:
-        said = done.stderr.strip() or done.stdout.strip()
-        last = said.splitlines()[-1] if said else f"status {done.returncode}"
-        raise LabError(f"`{' '.join(command)[:80]} ...` failed: {last}")
+        reason = reason_in(done.stderr.strip() or done.stdout.strip()) or f"status {done.returncode}"
+        raise LabError(f"`{' '.join(command)[:80]} ...` failed: {reason}")
     return done.stdout
 
 
