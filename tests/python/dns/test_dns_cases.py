@@ -20,6 +20,7 @@ import weft
 import weft.dns as dns
 from cli_helpers import assert_done, assert_refused, clean_environment
 from cli_helpers import weft as command
+from small_case import SMALL
 from weft.dns import case as cases
 
 if TYPE_CHECKING:
@@ -28,30 +29,6 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.skipif(
     not weft.running_available(), reason="simulations need weft's extension module over MPI"
 )
-SMALL = """
-[grid]
-shape = [12, 10, 12]
-[fluid]
-viscosity = 0.05
-[time]
-until = 0.2
-dt = 0.02
-[velocity]
-kind = "taylor-green"
-[[scalar]]
-name = "theta"
-diffusivity = 0.1
-kind = "blob"
-[[output]]
-kind = "budget"
-file = "budget.csv"
-time = 0.1
-[[output]]
-kind = "fields"
-file = "fields.npy"
-steps = 5
-names = ["theta", "u"]
-"""
 
 
 @pytest.fixture

@@ -18,6 +18,7 @@ import weft.dns as dns
 from cli_helpers import assert_done, assert_refused, here, on_ranks
 from cli_helpers import weft as command
 from files_on_ranks import full_disk
+from small_case import SMALL
 from weft.dns import case as cases
 from weft.dns import run_folder
 
@@ -28,28 +29,7 @@ pytestmark = pytest.mark.skipif(
     not weft.running_available(), reason="simulations need weft's extension module over MPI"
 )
 SHAPE = (12, 10, 12)
-CASE = """
-[grid]
-shape = [12, 10, 12]
-[fluid]
-viscosity = 0.05
-[time]
-until = 0.2
-dt = 0.02
-[velocity]
-kind = "taylor-green"
-[[scalar]]
-name = "theta"
-diffusivity = 0.1
-[[output]]
-kind = "budget"
-file = "budget.csv"
-time = 0.1
-[[output]]
-kind = "fields"
-file = "fields.npy"
-steps = 5
-"""
+CASE = SMALL.replace('kind = "blob"\n', "").replace('names = ["theta", "u"]\n', "")
 OF_FILES = CASE.replace('kind = "taylor-green"', 'kind = "files"\nfiles = ["u.npy", "v.npy", "w.npy"]')
 
 
