@@ -96,7 +96,7 @@ class SimulationCase:
         self, comm: Any = None, *, exchange: Exchange | str | None = None, planning: Planning | None = None
     ) -> Simulation:
         """Makes the simulation with its fields at the beginning. Collective."""
-        runtime.agreed(comm, self.require_shapes)
+        runtime.agreed(comm, self.require_arrays)
         grid, time = self.sections["grid"], self.sections["time"]
         sim = Simulation(
             grid["shape"],
@@ -145,8 +145,15 @@ class SimulationCase:
             progress=progress,
         )
 
-    def require_shapes(self) -> None:
-        """Raises InvalidArgument if an array of the fields at the beginning has another shape than the grid."""
+    def require_arrays(self) -> None:
+        """Raises InvalidArgument if an array of the fields at the beginning is missing, or has another shape.
+
+        A run that resumes needs none of them.
+        """
+        checkpoint = self.sections["velocity"]["checkpoint"]
+        for what, path in [*self._files(), *([("velocity.checkpoint", checkpoint)] if checkpoint else [])]:
+            if not os.path.exists(path.partition(":")[0]):
+                raise errors.InvalidArgument(f"{what} must exist; there is no {path}")
         wanted = tuple(self.sections["grid"]["shape"])
         for what, path in self._files():
             with Reading(path):
@@ -192,7 +199,7 @@ class SimulationCase:
                 )
         if time["until"] < 0:
             raise errors.InvalidArgument(f"time.until must be 0 or more; given {time['until']:g}")
-        self._require_files()
+        self._require_kinds_of_files()
         files = [output["file"] for output in self.sections["output"]]
         for number, output in enumerate(self.sections["output"]):
             _require_output(output, names)
@@ -201,20 +208,16 @@ class SimulationCase:
                     f"output.file must be another name for each output; given {output['file']} twice"
                 )
 
-    def _require_files(self) -> None:
+    def _require_kinds_of_files(self) -> None:
         velocity = self.sections["velocity"]
         sources = [(f"velocity.{kind}", velocity, kind) for kind in ("files", "checkpoint")]
         sources += [("scalar.file", scalar, "file") for scalar in self.sections["scalar"]]
         for what, section, kind in sources:
-            given = section[kind]
-            if (section["kind"] == kind) != (given is not None):
+            if (section["kind"] == kind) != (section[kind] is not None):
                 raise errors.InvalidArgument(
                     f'{what} and kind = "{kind}" must be given together; given {what.partition(".")[0]}.kind = '
                     f'"{section["kind"]}"'
                 )
-            for path in [given] if isinstance(given, str) else given or []:
-                if not os.path.exists(path.partition(":")[0]):
-                    raise errors.InvalidArgument(f"{what} must exist; there is no {path}")
 
     def _files(self) -> list[tuple[str, str]]:
         """Returns each array file of the fields at the beginning, after its setting."""

@@ -121,7 +121,7 @@ class Flow:
     viscosity: float
     scalars: Sequence[Scalar]
     shells: Shells
-    highest_wavenumber: float
+    resolved_wavenumber: float
 
 
 def diagnosis_of(flow: Flow, done: Evaluated, time: float, powers: Array) -> Diagnosis:
@@ -133,7 +133,7 @@ def diagnosis_of(flow: Flow, done: Evaluated, time: float, powers: Array) -> Dia
     fluctuation = float(sums[1:, _ENERGY].sum())  # shell 0 has the mean flow
     rms = math.sqrt(2 * fluctuation / 3)
     taylor = math.sqrt(_ratio(15 * nu * rms**2, dissipation))
-    kolmogorov = _ratio(nu**3, dissipation) ** 0.25
+    kolmogorov = kolmogorov_length(nu, dissipation)
     transfer = sums[:, _TRANSFER] / dk
     return Diagnosis(
         time=time,
@@ -147,7 +147,7 @@ def diagnosis_of(flow: Flow, done: Evaluated, time: float, powers: Array) -> Dia
         taylor_length=taylor,
         reynolds=_ratio(rms * taylor, nu),
         kolmogorov_length=kolmogorov,
-        resolution=flow.highest_wavenumber * kolmogorov,
+        resolution=flow.resolved_wavenumber * kolmogorov,
         integral_length=_ratio(math.pi * float(total[_ENERGY_OVER_K]), 2 * rms**2),
         rate=done.rate,
         largest_speed=done.speed,
@@ -160,6 +160,11 @@ def diagnosis_of(flow: Flow, done: Evaluated, time: float, powers: Array) -> Dia
         helicity_spectrum=sums[:, _HELICITY] / dk,
         scalars=tuple(_scalar(flow, i, sums, kolmogorov, float(powers[1 + i])) for i in range(len(flow.scalars))),
     )
+
+
+def kolmogorov_length(viscosity: float, dissipation: float) -> float:
+    """Returns eta = (nu^3 / eps)^(1/4): infinite without dissipation, NaN without viscosity."""
+    return _ratio(viscosity**3, dissipation) ** 0.25
 
 
 def _scalar(flow: Flow, number: int, sums: Array, kolmogorov: float, power: float) -> ScalarDiagnosis:

@@ -76,6 +76,11 @@ class Grid:
         return self.numbers(axis) * (2 * math.pi / self.lengths[axis])
 
     @property
+    def resolved_wavenumber(self) -> float:
+        """The highest wavenumber that is kept along every axis."""
+        return min(float(np.max(self.wavenumbers(axis))) for axis in range(DIMS))
+
+    @property
     def truncation(self) -> list[Array]:
         """For each axis numbers whose sum is 1 or more where a mode is dropped. Empty: none is."""
         if self.dealias not in _SPHERES:

@@ -444,8 +444,7 @@ class Simulation:
         return math.sqrt(sum(float(np.max(self.grid.wavenumbers(axis))) ** 2 for axis in range(DIMS)))
 
     def _diagnosis(self, done: Evaluated, powers: Array) -> Diagnosis:
-        resolved = min(float(np.max(self.grid.wavenumbers(axis))) for axis in range(DIMS))
-        flow = Flow(self.viscosity, self.scalars, self._shells(), resolved)
+        flow = Flow(self.viscosity, self.scalars, self._shells(), self.grid.resolved_wavenumber)
         self.last_diagnosis = diagnosis_of(flow, done, self.time, powers)
         return self.last_diagnosis
 

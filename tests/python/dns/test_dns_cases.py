@@ -77,12 +77,6 @@ def test_shipped_cases_are_valid_and_documented() -> None:
         ('kind = "taylor-green"', 'kind = "taylor"', "velocity.kind"),
         ('kind = "taylor-green"', 'kind = "files"', "velocity.files and kind = .files. must be given together"),
         ('kind = "taylor-green"', 'kind = "checkpoint"', "velocity.checkpoint and kind = .checkpoint. must be given"),
-        (
-            'kind = "taylor-green"',
-            'kind = "checkpoint"\ncheckpoint = "no"',
-            "velocity.checkpoint must exist; there is no",
-        ),
-        ('kind = "blob"', 'kind = "file"\nfile = "no.npy"', "scalar.file must exist; there is no .*no.npy"),
         ('name = "theta"', 'name = "u"', "scalar.name must be a word"),
         ("steps = 5", "steps = 5\ntime = 1", "must have time or steps"),
         ("steps = 5", "steps = 0", "output.steps"),
@@ -99,6 +93,23 @@ def test_wrong_cases_are_refused_completely_before_the_run(case: Path, old: str,
     case.write_text(SMALL.replace(old, new, 1))
     with pytest.raises(weft.InvalidArgument, match=message):
         cases.read_case(str(case))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        (
+            'kind = "taylor-green"',
+            'kind = "checkpoint"\ncheckpoint = "no"',
+            "velocity.checkpoint must exist; there is no",
+        ),
+        ('kind = "blob"', 'kind = "file"\nfile = "no.npy"', "scalar.file must exist; there is no .*no.npy"),
+    ],
+)
+def test_missing_arrays_are_refused_before_the_run(case: Path, old: str, new: str, message: str) -> None:
+    case.write_text(SMALL.replace(old, new, 1))
+    with pytest.raises(weft.InvalidArgument, match=message):
+        cases.read_case(str(case)).simulation()
 
 
 def test_a_case_that_is_not_there(tmp_path: Path) -> None:

@@ -130,10 +130,14 @@ def test_an_array_with_numbers_that_are_not_finite(tmp_path: Path, number: float
 
 
 def test_a_run_of_files_goes_to_another_grid(tmp_path: Path) -> None:
-    """Its arrays have the shape of the first grid."""
+    """Its arrays have the shape of the first grid. A run that resumes does not need them."""
     save_velocity(tmp_path)
     written(tmp_path, OF_FILES)
     assert_done(command("dns", "run", "small.toml", "--to", "a", cwd=tmp_path))
+    for name in "uvw":
+        (tmp_path / f"{name}.npy").unlink()
+    refused(tmp_path, 1, 2, "velocity.files must exist; there is no", "u.npy")
+    assert_done(command("dns", "resume", "a", "--until", "0.22", cwd=tmp_path))
     assert_done(command("dns", "resample", "a", "b", "--shape", "16x16x16", cwd=tmp_path))
     assert_done(command("dns", "resume", "b", "--until", "0.22", cwd=tmp_path))
 

@@ -23,7 +23,7 @@ _SAMPLES = 24
 
 def check(case: SimulationCase, folder: str, ranks: int, machine: str | None, as_json: bool, session: Session) -> None:
     """Prints the predictions for a run in a folder. Errors: OutOfMemory or IoFailure if this machine has no room."""
-    case.require_shapes()
+    case.require_arrays()
     grid, scheme = case.grid, case.scheme
     scalars = len(case.sections["scalar"])
     threads = case.sections["run"]["threads"]

@@ -10,15 +10,13 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-import numpy as np
-
 from weft._support.memory import check_memory
 from weft.cli.support.launch import STOP_FILE
 from weft.cli.support.session import Session, parent_folder
 from weft.cli.support.text import duration
 from weft.dns import verification
 from weft.dns.case import CHECKPOINTS, SimulationCase, memory_bytes, write_case
-from weft.dns.grid import DIMS
+from weft.dns.diagnostics import kolmogorov_length
 from weft.dns.resampling import resample as resampled
 from weft.dns.run_folder import new_run, require_no_run, require_room
 from weft.dns.simulation import Simulation
@@ -83,9 +81,8 @@ class RunProgress:
 def _means_of(sim: Simulation) -> tuple[float, float, float]:
     """Returns energy, dissipation and resolution of the present state. It changes no counter. Collective."""
     dissipation = 2 * sim.viscosity * sim.enstrophy()
-    highest = min(float(np.max(sim.grid.wavenumbers(axis))) for axis in range(DIMS))
-    eta = (sim.viscosity**3 / dissipation) ** 0.25 if dissipation > 0 else math.inf
-    return sim.energy(), dissipation, highest * eta
+    eta = kolmogorov_length(sim.viscosity, dissipation)
+    return sim.energy(), dissipation, sim.grid.resolved_wavenumber * eta
 
 
 def run(case: SimulationCase, folder: str, as_json: bool, session: Session) -> int:
