@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <exception>
 #include <functional>
@@ -60,11 +61,11 @@ class ChainCall {
   /// The first error of a function, if there was one. After it, no function is called.
   std::exception_ptr error = {};
   void fail(std::exception_ptr reason);
-  bool has_failed() const { return failed_; }
+  bool has_failed() const { return failed_.load(std::memory_order_relaxed); }
 
  private:
   std::mutex lock_;
-  bool failed_ = false;
+  std::atomic<bool> failed_ = false;  ///< other threads read it without the lock
 };
 
 /// Tables of the global arrays, by axis.
