@@ -1,15 +1,16 @@
-"""Tests whether the planner chooses the best process grid and order of axes for flat meshes.
+"""Tests whether the planner chooses the fastest process grid of the input for flat arrays.
 
     weft probe -n 8 -o profile.json
     tools/mpirun openmpi 8 python bench/flat_meshes.py FOLDER profile.json [--rounds 15]
 
-Each shape is 512 x 512 x 64 or a rotation of it. The contestants are the planner's choice with all ranks, and the best
-plan for each process grid of the input, by the same profile. All are timed in turn, for a number of rounds. Each time
-is that of a forward transform on the slowest rank.
+Each shape is 512 x 512 x 64 or a rotation of it. One contestant is the planner's choice on all ranks. The others are
+the plans that the model predicts to be fastest, one for each process grid of the input. All are timed in turn, for a
+number of rounds. A time is the time of one forward transform on its slowest rank.
 
-The least of many medians is low by chance. So the planner's choice and the fastest of the others are timed again, in
-turn, and only these times are compared. This is repeated three times with new arrays, because the place of an array in
-memory matters too. FOLDER gets times.json and table.md. Run no other program at the same time.
+The smallest of many plans' median times is too small by chance. So the planner's choice and the fastest of the others
+are timed again, in turn, and only these times are compared. They are timed with three sets of new arrays, because the
+position of an array in memory also affects the time. The program writes times.json and table.md in FOLDER. Run no other
+program at the same time.
 """
 
 import argparse
@@ -31,9 +32,10 @@ from weft.planning.probing import processor
 
 SHAPES = ((512, 512, 64), (512, 64, 512), (64, 512, 512))
 KINDS = ("c2c", "r2c")
-# The number of plans that are timed again, without the planner's choice, and of repetitions with new arrays.
+# The number of plans that are timed again, besides the planner's choice.
 FASTEST = 4
-DRAWS = 3
+# The number of sets of new arrays for this.
+ARRAY_SETS = 3
 
 
 def grids(ranks: int, dims: int) -> list[tuple[int, ...]]:
@@ -54,15 +56,16 @@ def plans_of(shape: tuple[int, ...], kind: str, ranks: int, machine: weft.Machin
         try:
             found["x".join(map(str, grid))] = weft.plan(shape, input=grid, **how)
         except weft.LayoutMismatch:
-            continue  # r2c must find the axis that it halves whole
+            continue  # the halved axis of r2c must not be split
     return found
 
 
 def time_in_turn(plans: dict[str, Any], rounds: int, comm: MPI.Comm, seed: int = 0) -> dict[str, list[float]]:
-    """Returns the seconds of each plan in each round, the same on all ranks."""
+    """Returns the times of each plan in seconds, one for each round. All ranks get the same times."""
     transforms = {name: weft.FFT.of_plan(plan, comm=comm) for name, plan in plans.items()}
     arrays = {name: (fft.input.zeros(), fft.output.zeros()) for name, fft in transforms.items()}
-    order = random.Random(seed)  # the same on all ranks; the first plan of a round finds cold caches
+    # Shuffled, because the first plan of a round finds cold caches. The seed makes all ranks agree.
+    order = random.Random(seed)
     seconds: dict[str, list[float]] = {name: [] for name in plans}
     for number in range(rounds + 1):
         names = list(plans)
@@ -72,32 +75,32 @@ def time_in_turn(plans: dict[str, Any], rounds: int, comm: MPI.Comm, seed: int =
             start = time.perf_counter()
             transforms[name].forward(*arrays[name])
             taken = comm.allreduce(time.perf_counter() - start, op=MPI.MAX)
-            if number > 0:  # the first is a warm-up
+            if number > 0:  # round 0 is a warm-up
                 seconds[name].append(taken)
     return seconds
 
 
 def time_again(
-    plans: dict[str, Any], first: dict[str, list[float]], rounds: int, comm: MPI.Comm
+    plans: dict[str, Any], first_times: dict[str, list[float]], rounds: int, comm: MPI.Comm
 ) -> dict[str, list[float]]:
-    """Returns the seconds of the planner's choice and of the fastest other plan."""
-    others = sorted((name for name in plans if name != "chosen"), key=lambda name: statistics.median(first[name]))
-    again = {name: plans[name] for name in ("chosen", *others[:FASTEST])}
-    seconds: dict[str, list[float]] = {name: [] for name in again}
-    for seed in range(1, DRAWS + 1):
-        for name, drawn in time_in_turn(again, rounds, comm, seed).items():
-            seconds[name] += drawn
+    """Returns the times in seconds of the planner's choice and of the FASTEST other plans, with new arrays."""
+    others = sorted((name for name in plans if name != "chosen"), key=lambda name: statistics.median(first_times[name]))
+    timed = {name: plans[name] for name in ("chosen", *others[:FASTEST])}
+    seconds: dict[str, list[float]] = {name: [] for name in timed}
+    for seed in range(1, ARRAY_SETS + 1):
+        for name, times in time_in_turn(timed, rounds, comm, seed).items():
+            seconds[name] += times
     return seconds
 
 
 def table(rows: list[dict[str, Any]], command: str, ranks: int) -> str:
     lines = [
-        f"Grids of the input on {ranks} ranks, medians, on {processor()}; the fastest were timed again, and are",
-        "compared by that:",
+        f"Grids of the input on {ranks} ranks, medians, on {processor()}. The planner's choice and the fastest others",
+        "were timed again. Only these times are compared:",
         "",
         f"    {command}",
         "",
-        "| problem | way | predicted ms | first ms | again ms | of the best |",
+        "| problem | plan | predicted ms | first ms | again ms | again / best |",
         "|---|---|---|---|---|---|",
     ]
     for row in rows:

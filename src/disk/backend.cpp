@@ -48,7 +48,7 @@ BackendChoice asked_for(BackendKind kind, const std::string& by) {
     if (!hindrance.empty())
       throw Error(ErrorCode::unsupported, "the backend of disks must work on this machine; " + by +
                                               " asks for io_uring, and " + hindrance +
-                                              "; ask for threads or automatic");
+                                              "; choose threads or automatic");
   }
   return {kind, by + " asks for it"};
 }

@@ -21,19 +21,19 @@
 namespace weft::disk {
 namespace {
 
-/// A number of entries that every kernel accepts.
-constexpr int most_entries = 4096;
+/// Every kernel accepts a ring of this many entries.
+constexpr int max_ring_entries = 4096;
 
 std::string reason_of(int number) {
   std::string reason = std::string("io_uring does not start: ") + std::strerror(number);
   if (number == EPERM || number == EACCES)
     return reason + " (a container or kernel.io_uring_disabled forbids it)";
-  if (number == ENOSYS) return reason + " (the kernel has none)";
-  if (number == ENOMEM) return reason + " (the limit on locked memory, ulimit -l, is small)";
+  if (number == ENOSYS) return reason + " (the kernel has no io_uring)";
+  if (number == ENOMEM) return reason + " (the limit on locked memory, ulimit -l, is too small)";
   return reason;
 }
 
-/// A ring that is closed by its destructor.
+/// An io_uring. The destructor closes it.
 class Ring {
  public:
   explicit Ring(unsigned entries) : failure_(-io_uring_queue_init(entries, &ring_, 0)) {}
@@ -42,7 +42,7 @@ class Ring {
   ~Ring() {
     if (failure_ == 0) io_uring_queue_exit(&ring_);
   }
-  /// Returns the system's error number; 0 if it works.
+  /// Returns the error number of the start; 0 after success.
   int failure() const { return failure_; }
   io_uring* get() { return &ring_; }
 
@@ -51,50 +51,50 @@ class Ring {
   int failure_;
 };
 
-/// Wakes the thread that waits for completions. It is an event counter of the system, with a read
-/// that is always in progress.
-class Bell {
+/// Wakes the thread that waits for completions. A read of an eventfd is in the ring; wake()
+/// completes this read.
+class Waker {
  public:
-  Bell() : descriptor_(eventfd(0, EFD_CLOEXEC)) {
+  Waker() : descriptor_(eventfd(0, EFD_CLOEXEC)) {
     if (descriptor_ < 0)
       throw Error(ErrorCode::io_failure, std::string("io_uring needs an eventfd: ") +
                                              std::strerror(errno) + "; " + remedy(errno));
   }
-  Bell(const Bell&) = delete;
-  Bell& operator=(const Bell&) = delete;
-  ~Bell() { close(descriptor_); }
-  void ring() {
-    // This fails only after 2^64 - 2 calls.
+  Waker(const Waker&) = delete;
+  Waker& operator=(const Waker&) = delete;
+  ~Waker() { close(descriptor_); }
+  void wake() {
+    // The counter cannot overflow, because each read of the ring resets it.
     (void)!eventfd_write(descriptor_, 1);
   }
-  void listen(io_uring_sqe* entry) {
-    io_uring_prep_read(entry, descriptor_, &heard_, sizeof heard_, 0);
+  void prepare_read(io_uring_sqe* entry) {
+    io_uring_prep_read(entry, descriptor_, &count_, sizeof count_, 0);
     io_uring_sqe_set_data(entry, nullptr);
   }
 
  private:
   int descriptor_;
-  std::uint64_t heard_ = 0;
+  std::uint64_t count_ = 0;
 };
 
-/// One thread owns the ring. It fills the ring from the queues of the disks, and takes completions.
-/// So accesses begin and continue while the caller computes.
+/// One thread owns the ring. It submits jobs from the queues of the disks, and handles completions.
+/// Meanwhile the thread that started the jobs can compute.
 class UringBackend final : public Backend {
  public:
   UringBackend(int disks, int depth)
       : Backend(disks),
-        depth_(std::clamp(depth, 1, std::max(1, (most_entries - 1) / disks))),
+        depth_(std::clamp(depth, 1, std::max(1, (max_ring_entries - 1) / disks))),
         ring_(static_cast<unsigned>(depth_ * disks + 1)),
         queues_(disks) {
     if (ring_.failure() != 0)
       throw Error(ErrorCode::unsupported,
-                  reason_of(ring_.failure()) + "; ask for threads (WEFT_DISK_BACKEND=threads)");
-    bell_.listen(entry());
+                  reason_of(ring_.failure()) + "; set WEFT_DISK_BACKEND=threads");
+    waker_.prepare_read(entry());
     thread_ = std::thread([this] { serve(); });
   }
 
   ~UringBackend() override {
-    if (is_of_parent()) {
+    if (is_of_parent()) {  // a forked process lacks this thread, so it cannot join it
       thread_.detach();
       return;
     }
@@ -102,7 +102,7 @@ class UringBackend final : public Backend {
       const std::lock_guard lock(mutex_);
       stopping_ = true;
     }
-    bell_.ring();
+    waker_.wake();
     thread_.join();
   }
 
@@ -115,20 +115,20 @@ class UringBackend final : public Backend {
       const std::lock_guard lock(mutex_);
       for (Job& job : batch.jobs) queues_[static_cast<std::size_t>(job.disk)].push(job);
     }
-    bell_.ring();
+    waker_.wake();
   }
 
   void serve() {
     while (fill()) {
       const int answer = io_uring_submit_and_wait(ring_.get(), 1);
-      // The kernel has too few resources for a moment. Accesses in progress end meanwhile.
+      // The kernel is mostly short of resources. Accesses in progress soon free some.
       if (answer < 0 && answer != -EINTR) std::this_thread::sleep_for(std::chrono::milliseconds(1));
-      take_ended();
+      take_completions();
     }
   }
 
-  /// Begins as many jobs as the depth allows. Returns false if there is no work and no more will
-  /// come.
+  /// Prepares entries of the ring for waiting jobs, up to `depth` for each disk. Returns false if
+  /// no job is left and the backend stops.
   bool fill() {
     const std::lock_guard lock(mutex_);
     bool idle = true;
@@ -136,18 +136,18 @@ class UringBackend final : public Backend {
       while (!queue.is_empty() && queue.under_way() < depth_) {
         Job& job = queue.begin();
         begin(job);
-        ask(job);
+        prepare_step(job);
       }
       idle = idle && queue.under_way() == 0;
     }
     return !(idle && stopping_);
   }
 
-  /// Returns a free entry of the ring. There is always one, because each job has at most one entry,
-  /// and the bell one more.
+  /// Returns a free entry of the ring. There is always one, because each of the depth * disks jobs
+  /// has at most one entry, and the waker has one.
   io_uring_sqe* entry() { return io_uring_get_sqe(ring_.get()); }
 
-  void ask(Job& job) {
+  void prepare_step(Job& job) {
     const Access::AccessStep step = job.access.next();
     io_uring_sqe* const request = entry();
     const auto count = static_cast<unsigned>(step.count);
@@ -159,36 +159,36 @@ class UringBackend final : public Backend {
     io_uring_sqe_set_data(request, &job);
   }
 
-  void take_ended() {
+  void take_completions() {
     io_uring_cqe* completion = nullptr;
     while (io_uring_peek_cqe(ring_.get(), &completion) == 0) {
       Job* const job = static_cast<Job*>(io_uring_cqe_get_data(completion));
       const int answer = completion->res;
       io_uring_cqe_seen(ring_.get(), completion);
       if (job == nullptr) {
-        bell_.listen(entry());
+        waker_.prepare_read(entry());
         continue;
       }
       const auto disk = static_cast<std::size_t>(job->disk);
       const AccessDirection direction = job->access.direction();
       if (advance(*job, answer))
-        leave(disk, direction);
+        end(disk, direction);
       else
-        ask(*job);
+        prepare_step(*job);
     }
   }
 
-  void leave(std::size_t disk, AccessDirection direction) {
+  void end(std::size_t disk, AccessDirection direction) {
     const std::lock_guard lock(mutex_);
     queues_[disk].end(direction);
   }
 
   int depth_;
-  Bell bell_;
-  Ring ring_;  ///< destroyed before the bell, because the ring reads the bell
+  Waker waker_;
+  Ring ring_;  ///< destroyed before the waker, whose descriptor a read in the ring may use
   std::mutex mutex_;
-  std::vector<DiskQueue> queues_;  ///< for each disk, under the mutex
-  bool stopping_ = false;          ///< under the mutex
+  std::vector<DiskQueue> queues_;  ///< one for each disk; guarded by the mutex
+  bool stopping_ = false;          ///< guarded by the mutex
   std::thread thread_;
 };
 
@@ -214,7 +214,7 @@ namespace weft::disk {
 std::string uring_hindrance() { return "this weft was built without liburing"; }
 
 std::unique_ptr<Backend> make_uring_backend(int, int) {
-  throw Error(ErrorCode::unsupported, uring_hindrance() + "; ask for threads");
+  throw Error(ErrorCode::unsupported, uring_hindrance() + "; set WEFT_DISK_BACKEND=threads");
 }
 
 }  // namespace weft::disk

@@ -7,6 +7,7 @@ namespace weft::kernel {
 const char* to_string(LineKind kind) {
   const bool is_forward = kind.direction == Direction::forward;
   if (kind.is_c2c()) return is_forward ? "c2c forward" : "c2c backward";
+  // Backward kinds are only c2c and r2c; see line_kind().
   return is_forward ? weft::to_string(kind.kind) : "c2r";
 }
 
@@ -24,14 +25,15 @@ std::string describe(const LineProblem& problem) {
   return std::string(to_string(problem.kind)) + ", " + weft::to_string(problem.precision) + ", " +
          std::to_string(problem.count) + " lines of " + std::to_string(problem.length) +
          " points, pitches " + std::to_string(problem.in_pitch) + " and " +
-         std::to_string(problem.out_pitch) + (problem.form == TileForm::across ? ", across" : "") +
-         (problem.parts ? ", both parts" : "") +
+         std::to_string(problem.out_pitch) +
+         (problem.form == TileForm::across ? ", across the tile" : "") +
+         (problem.parts ? ", real and imaginary parts" : "") +
          (problem.in_place ? ", in place" : ", out of place");
 }
 
 namespace {
 
-bool has_reals(const LineProblem& problem) { return is_r2r(problem.kind) && !problem.parts; }
+bool is_real_to_real(const LineProblem& problem) { return is_r2r(problem.kind) && !problem.parts; }
 
 }  // namespace
 
@@ -44,12 +46,12 @@ std::int64_t output_elements(const LineProblem& problem) {
 }
 
 std::int64_t input_element_bytes(const LineProblem& problem) {
-  const bool is_real = problem.kind == LineKind::r2c || has_reals(problem);
+  const bool is_real = problem.kind == LineKind::r2c || is_real_to_real(problem);
   return is_real ? real_bytes(problem.precision) : complex_bytes(problem.precision);
 }
 
 std::int64_t output_element_bytes(const LineProblem& problem) {
-  const bool is_real = problem.kind == LineKind::c2r || has_reals(problem);
+  const bool is_real = problem.kind == LineKind::c2r || is_real_to_real(problem);
   return is_real ? real_bytes(problem.precision) : complex_bytes(problem.precision);
 }
 

@@ -7,10 +7,10 @@
 
 namespace weft::probe {
 
-std::int64_t physical_cores(const std::string& cpus) {
+std::int64_t physical_cores(const std::string& cpu_directory) {
   std::set<std::string> cores;
-  std::error_code failed;
-  for (const auto& entry : std::filesystem::directory_iterator(cpus, failed)) {
+  std::error_code ignored_error;  // a missing directory gives 0
+  for (const auto& entry : std::filesystem::directory_iterator(cpu_directory, ignored_error)) {
     std::ifstream file(entry.path() / "topology" / "thread_siblings_list");
     std::string siblings;
     if (std::getline(file, siblings)) cores.insert(siblings);

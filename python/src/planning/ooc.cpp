@@ -26,20 +26,21 @@ namespace {
 using ooc::KPass;
 using ooc::KPassPlan;
 
-/// Returns the words of kinds. In an inverse, r2c is called c2r.
-std::string in_direction(const ooc::KPassProblem& problem, std::string words) {
+/// Replaces r2c by c2r in the words of kinds, if the transform is an inverse.
+std::string named_in_direction(const ooc::KPassProblem& problem, std::string words) {
   const auto at = problem.real_input ? std::string::npos : words.find("r2c");
   return at == std::string::npos ? words : words.replace(at, 3, "c2r");
 }
 
 std::string kind_of(const KPassPlan& plan) {
-  return in_direction(plan.problem, to_string(kinds_of(plan.problem)));
+  return named_in_direction(plan.problem, to_string(kinds_of(plan.problem)));
 }
 
 nb::tuple kind_of_each(const KPassPlan& plan) {
   nb::list words;
   const weft::Kinds kinds = kinds_of(plan.problem);
-  for (const Kind kind : kinds.each()) words.append(in_direction(plan.problem, to_string(kind)));
+  for (const Kind kind : kinds.each())
+    words.append(named_in_direction(plan.problem, to_string(kind)));
   return nb::tuple(words);
 }
 
@@ -53,7 +54,7 @@ std::int64_t logical_length(const std::string& kind, std::int64_t length) {
   return traits_of(from_string<Kind>(kind)).logical_length(length);
 }
 
-/// The operator's word, its numbers, the axis and the order of a derivative, and the lengths.
+/// The operator's name and its numbers; axis and order of a derivative; the lengths of the box.
 using GivenFilter =
     std::tuple<std::string, std::vector<double>, int, std::int64_t, std::vector<double>>;
 
@@ -137,26 +138,29 @@ nb::tuple passes_of(const KPassPlan& plan) {
 }  // namespace
 
 void bind_passes(nb::module_& m) {
-  nb::class_<KPassPlan> bound(m, "OutOfCorePlan",
-                              "The passes of an out-of-core FFT, plain data; from weft.ooc.plan.");
+  nb::class_<KPassPlan> bound(
+      m, "OutOfCorePlan",
+      "Plan of the passes of an out-of-core FFT, as plain data. weft.ooc.plan() "
+      "returns it.");
   bound
       .def_prop_ro(
           "shape", [](const KPassPlan& p) { return as_tuple(p.problem.shape); },
-          "Shape of the input; of the reals for r2c and c2r.")
-      .def_prop_ro(
-          "result_shape", &result_shape,
-          "Shape of the output; in transposed order [k1, k2] holds X[k1 + result_shape[0] * "
-          "k2].")
+          "Shape of the array of reals for r2c and c2r, otherwise of the input.")
+      .def_prop_ro("result_shape", &result_shape,
+                   "Shape of the output. In transposed order, element [k1, k2] is number "
+                   "k1 + result_shape[0] * k2 of the spectrum.")
       .def_prop_ro(
           "axes", [](const KPassPlan& p) { return as_tuple(p.problem.axes); }, "Transformed axes.")
       .def_prop_ro(
           "kind", &kind_of,
-          "The kinds in words: one word for all axes, or one for each; those of the inverse "
-          "for an inverse.")
-      .def_prop_ro("kinds", &kind_of_each, "The kind of each of the axes, likewise.")
-      .def_prop_ro("filter", &filter_of,
-                   "The operator of a filter, its numbers and the lengths of the box; None for a "
-                   "transform.")
+          "The kinds in words: one word for all axes, or one for each. An inverse has the inverse "
+          "kinds.")
+      .def_prop_ro("kinds", &kind_of_each,
+                   "The kind of each transformed axis. An inverse has the inverse kinds.")
+      .def_prop_ro(
+          "filter", &filter_of,
+          "The operator of a filter with its numbers, axis, order and lengths, as a dict. None "
+          "for a transform.")
       .def_prop_ro(
           "writes_reals", [](const KPassPlan& p) { return p.problem.real_output; },
           "Whether the output has real numbers.")
@@ -165,22 +169,24 @@ void bind_passes(nb::module_& m) {
           "f32 or f64.")
       .def_prop_ro(
           "block_bytes", [](const KPassPlan& p) { return p.problem.block_bytes; },
-          "Minimum transfer size.")
+          "Wanted minimum transfer size. Some transfers may be smaller; see shortest_run_bytes.")
       .def_prop_ro(
-          "threads", [](const KPassPlan& p) { return p.problem.threads; }, "That compute.")
+          "threads", [](const KPassPlan& p) { return p.problem.threads; },
+          "Number of threads that compute.")
       .def_prop_ro(
           "preserve_inputs", [](const KPassPlan& p) { return p.problem.preserve_inputs; },
-          "Whether every pass keeps its input, or has it in a journal, so that it can be done "
-          "again.")
+          "Whether passes can be repeated: each keeps its input, or first writes its results to a "
+          "journal.")
       .def_prop_ro(
           "in_place", [](const KPassPlan& p) { return p.problem.in_place; },
           "Whether the output takes the place of the input.")
-      .def_ro("ranks", &KPassPlan::ranks, "Ranks of the plan; each has the memory.")
+      .def_ro("ranks", &KPassPlan::ranks, "Number of ranks. Each may use the memory of the plan.")
       .def_prop_ro(
-          "pass_count", [](const KPassPlan& p) { return p.passes.size(); }, "How many passes.")
-      .def_prop_ro("passes", &passes_of,
-                   "In their order: radix, lengths of lines, panels, runs read and written, the "
-                   "shortest run and all\nbytes of each, and where it reads and writes.")
+          "pass_count", [](const KPassPlan& p) { return p.passes.size(); }, "Number of passes.")
+      .def_prop_ro(
+          "passes", &passes_of,
+          "A dict for each pass, in order: radix, lengths of lines, counts of panels, runs and "
+          "bytes,\nthe shortest run, source and target.")
       .def_prop_ro(
           "read_bytes", [](const KPassPlan& p) { return counts_of(p).read_bytes; },
           "Bytes that all passes read.")
@@ -189,24 +195,24 @@ void bind_passes(nb::module_& m) {
           "Bytes that all passes write, with those of the journal.")
       .def_prop_ro(
           "journal_bytes", [](const KPassPlan& p) { return counts_of(p).journal_bytes; },
-          "Bytes that passes in place write twice, so that they can be done again.")
+          "Bytes that passes write to the journal, so that these passes can be repeated.")
       .def_ro("convolution_points", &KPassPlan::convolution_points,
               "Length of the transforms of Bluestein's algorithm; 0: not used.")
       .def_ro("kernel_passes", &KPassPlan::kernel_passes,
-              "Number of first passes that make the kernel of the convolution.")
+              "The first kernel_passes passes make the kernel of the convolution.")
       .def_prop_ro("input_bytes", &KPassPlan::input_bytes, "Bytes of the input.")
       .def_prop_ro("output_bytes", &KPassPlan::output_bytes, "Bytes of the output.")
       .def_ro("scratch_bytes", &KPassPlan::scratch_bytes, "Temporary space on disks.")
       .def_prop_ro(
           "memory_bytes", [](const KPassPlan& p) { return ooc::memory_bytes(p); },
-          "Memory of the passes, without tables of the local FFT library.")
+          "Memory of the pass that needs most, without tables of the local FFT library.")
       .def(
           "to_json", [](const KPassPlan& p) { return ooc::to_json(p); }, "JSON text.")
       .def_static(
           "from_json", [](const std::string& text) { return ooc::plan_from_json(text); }, "text"_a,
-          "Inverse of to_json. Refuses text that is damaged, unknown or inconsistent.")
+          "Inverse of to_json. Refuses damaged text, unknown keys and inconsistent plans.")
       .def("__repr__", [](const KPassPlan& p) {
-        return "<weft.ooc.Plan " + to_string(p.problem.shape) + ", " +
+        return "<weft.ooc.OutOfCorePlan " + to_string(p.problem.shape) + ", " +
                std::to_string(p.passes.size()) + " passes>";
       });
   bind_value(
@@ -215,9 +221,9 @@ void bind_passes(nb::module_& m) {
   m.def("plan_passes", &planned_passes, "shape"_a, "axes"_a, "precision"_a, "kinds"_a, "inverse"_a,
         "element"_a, "order"_a, "memory_bytes"_a, "block_bytes"_a, "threads"_a,
         "preserve_inputs"_a = false, "input_type"_a = "", "in_place"_a = false,
-        "filter"_a = nb::none(), "Plans the fewest passes over the disks; pure.");
+        "filter"_a = nb::none(), "Plans the fewest passes over the disks. Pure.");
   m.def("logical_length", &logical_length, "kind"_a, "length"_a,
-        "Returns the number by which forward and the unscaled inverse multiply a line; pure.");
+        "Returns the factor of a forward transform and an unscaled inverse of a line. Pure.");
 }
 
 }  // namespace weft::python

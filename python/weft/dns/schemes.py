@@ -1,7 +1,9 @@
-"""Schemes in time, as data: the evaluations of the right-hand side in a step, and the registers that each updates.
+"""Time-stepping schemes as data.
 
-All schemes integrate diffusion exactly, by the decay exp(-nu k^2 t). A register is one set of all fields. Register 0
-has the state at the beginning and at the end of a step.
+A scheme lists the evaluations of the right-hand side in a step, and the registers that each evaluation updates. All
+schemes integrate diffusion exactly, by the decay exp(-nu k^2 t). So the right-hand side is that of the equations
+without diffusion. A register is one set of all fields. Register 0 has the state at the beginning and at the end of a
+step.
 """
 
 from __future__ import annotations
@@ -9,12 +11,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+# The source of a term that is the right-hand side instead of a register.
 RIGHT_SIDE = -1
 
 
 @dataclass(frozen=True)
 class Term:
-    """A register, or the right-hand side, times a factor and a power (0, 1 or 2) of the evaluation's decay."""
+    """The product factor * D^decay * source, where D is the decay of the evaluation. decay is 0, 1 or 2."""
 
     source: int
     decay: int
@@ -39,9 +42,9 @@ class Evaluation:
     """One evaluation of the right-hand side.
 
     input   : the register whose right-hand side is evaluated.
-    time    : its time, in units of the step.
-    decay   : the time of one decay, in units of the step.
-    updates : the updates of registers; all read the old values.
+    time    : time since the start of the step, divided by the step.
+    decay   : time interval of the decay D, divided by the step.
+    updates : the updates of registers. All use the registers as they were before this evaluation.
     """
 
     input: int
@@ -55,9 +58,9 @@ class Scheme:
     """A scheme in time.
 
     order       : order of the error.
-    registers   : the number of sets of all fields that it needs, the state included.
+    registers   : the number of registers, the state included.
     evaluations : returns the evaluations of a step, from its length and the length of the step before (or None).
-    kept        : the registers that a later step needs.
+    kept        : the registers that the next step needs.
     """
 
     name: str
@@ -68,16 +71,17 @@ class Scheme:
 
 
 def _ab2(dt: float, previous: float | None) -> tuple[Evaluation, ...]:
-    """Adams and Bashforth, of second order for steps of any lengths. The first step is one by Runge and Kutta.
+    """The scheme of Adams and Bashforth, of second order also for steps of different lengths.
 
-    Register 1 has the last right-hand side, decayed to the present time.
+    The first step is one of Heun's scheme. Register 1 has the right-hand side of the step before, decayed to the
+    beginning of this step.
     """
     if previous is None:
         first = Update.of(2, (0, 1, 1), (RIGHT_SIDE, 1, dt))
-        half = Update.of(0, (0, 1, 1), (RIGHT_SIDE, 1, dt / 2))
-        kept = Update.of(1, (RIGHT_SIDE, 1, 1))
+        half_of_sum = Update.of(0, (0, 1, 1), (RIGHT_SIDE, 1, dt / 2))
+        right_side = Update.of(1, (RIGHT_SIDE, 1, 1))
         return (
-            Evaluation(0, 0, 1, (first, half, kept)),
+            Evaluation(0, 0, 1, (first, half_of_sum, right_side)),
             Evaluation(2, 1, 1, (Update.of(0, (0, 0, 1), (RIGHT_SIDE, 0, dt / 2)),)),
         )
     ratio = dt / previous
@@ -86,30 +90,30 @@ def _ab2(dt: float, previous: float | None) -> tuple[Evaluation, ...]:
 
 
 def _rk2(dt: float, previous: float | None) -> tuple[Evaluation, ...]:
-    """Heun."""
+    """Heun's scheme. Register 1 has the predicted state."""
     first = Update.of(1, (0, 1, 1), (RIGHT_SIDE, 1, dt))
-    half = Update.of(0, (0, 1, 1), (RIGHT_SIDE, 1, dt / 2))
+    half_of_sum = Update.of(0, (0, 1, 1), (RIGHT_SIDE, 1, dt / 2))
     return (
-        Evaluation(0, 0, 1, (first, half)),
+        Evaluation(0, 0, 1, (first, half_of_sum)),
         Evaluation(1, 1, 1, (Update.of(0, (0, 0, 1), (RIGHT_SIDE, 0, dt / 2)),)),
     )
 
 
 def _rk3(dt: float, previous: float | None) -> tuple[Evaluation, ...]:
-    """Williamson 1980, of low storage."""
+    """Williamson's scheme of low storage (1980). Register 1 has its increment."""
     a = (0.0, -5 / 9, -153 / 128)
     b = (1 / 3, 15 / 16, 8 / 15)
     c = (0.0, 1 / 3, 3 / 4, 1.0)
     evaluations = []
     for i in range(3):
         state = Update.of(0, (0, 1, 1), (1, 1, a[i] * b[i]), (RIGHT_SIDE, 1, b[i] * dt))
-        slope = Update.of(1, (1, 1, a[i]), (RIGHT_SIDE, 1, dt))
-        evaluations.append(Evaluation(0, c[i], c[i + 1] - c[i], (state, slope) if i < 2 else (state,)))
+        increment = Update.of(1, (1, 1, a[i]), (RIGHT_SIDE, 1, dt))
+        evaluations.append(Evaluation(0, c[i], c[i + 1] - c[i], (state, increment) if i < 2 else (state,)))
     return tuple(evaluations)
 
 
 def _rk4(dt: float, previous: float | None) -> tuple[Evaluation, ...]:
-    """The classical scheme. Register 1 has the next input, register 2 the sum."""
+    """The classical scheme. Register 1 has the state of the next evaluation, register 2 the weighted sum of all."""
     return (
         Evaluation(
             0,

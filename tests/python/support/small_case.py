@@ -1,4 +1,4 @@
-"""A small case of the solver, which tests change and run."""
+"""A small case file for the turbulence solver (weft.dns). Tests change it and run it."""
 
 SMALL = """
 [grid]

@@ -493,7 +493,7 @@ TEST(DiskBackends, where_io_uring_is_forbidden_threads_take_over_and_say_why) {
       << forbidden;
   EXPECT_NE(forbidden.find("; unsupported: "), std::string::npos) << forbidden;
   EXPECT_NE(forbidden.find("the call asks for io_uring"), std::string::npos) << forbidden;
-  EXPECT_NE(choice_without_uring(ENOSYS).find("(the kernel has none)"), std::string::npos);
+  EXPECT_NE(choice_without_uring(ENOSYS).find("(the kernel has no io_uring)"), std::string::npos);
 }
 
 }  // namespace
