@@ -25,8 +25,8 @@ double error_of(const LinkPiece& line, std::span<const MessageTime> times) {
   return sum;
 }
 
-/// Returns the line with the least relative errors and at least this slope. It goes through the
-/// origin if it would otherwise start below 0.
+/// Returns the line with the least relative errors and at least this slope. If the line would start
+/// below 0, it goes through the origin instead.
 LinkPiece straight(std::span<const MessageTime> times, double least_slope) {
   double w = 0, x = 0, y = 0, xx = 0, xy = 0;
   for (const MessageTime& each : times) {
@@ -49,13 +49,14 @@ LinkPiece straight(std::span<const MessageTime> times, double least_slope) {
 Fit fit_from(std::span<const MessageTime> times, std::size_t most_pieces, double least_slope) {
   const LinkPiece whole = straight(times, least_slope);
   Fit best{{whole}, error_of(whole, times)};
+  const double worth_a_cut = best.error / 2;
   const auto count = static_cast<double>(times.size());
   if (most_pieces == 1 || best.error <= tolerable * tolerable * count) return best;
   for (std::size_t cut = fewest_of_a_piece; cut + fewest_of_a_piece <= times.size(); ++cut) {
     const LinkPiece first = straight(times.first(cut), least_slope);
     Fit rest = fit_from(times.subspan(cut), most_pieces - 1, least_slope);
     const double error = error_of(first, times.first(cut)) + rest.error;
-    if (error > best.error / 2) continue;
+    if (error > worth_a_cut || error >= best.error) continue;
     best = {{first}, error};
     // The cut is half-way between the two lengths, on a logarithmic scale.
     rest.pieces.front().from_bytes =

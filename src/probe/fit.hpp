@@ -13,14 +13,15 @@ struct MessageTime {
   double seconds = 0;
 };
 
+/// A lower limit of slopes that excludes no measured one.
+constexpr double any_slope = 1e-15;
 /// Fits linear pieces to times in ascending order of bytes: at most three pieces of at least three
 /// measurements each, with the least relative errors. A further piece must halve the errors. No
 /// start is below 0, no slope below `least_slope`. Needs at least two measurements.
-constexpr double any_slope = 1e-15;
 std::vector<LinkPiece> fit_pieces(std::span<const MessageTime> times,
                                   double least_slope = any_slope);
 
-/// Returns the time per byte of the longest messages: that of a busy link.
+/// Returns the time per byte of the longest messages, which is that of a busy link.
 double slope_of_the_longest(std::span<const MessageTime> times);
 
 }  // namespace weft::probe

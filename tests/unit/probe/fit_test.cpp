@@ -45,6 +45,15 @@ TEST(ProbeFit, three_pieces_are_the_most) {
   EXPECT_LT(pieces[1].from_bytes, pieces[2].from_bytes);
 }
 
+TEST(ProbeFit, the_cuts_with_the_least_errors_are_taken) {
+  // A cut between 512 and 2048 bytes also halves the errors of one line.
+  const auto pieces =
+      fit_pieces(times([](double bytes) { return 1e-6 * std::pow(1 + bytes / 512, 0.7); }));
+  ASSERT_EQ(pieces.size(), 3U);
+  EXPECT_NEAR(static_cast<double>(pieces[1].from_bytes), std::sqrt(2048.0 * 4096), 1);
+  EXPECT_NEAR(static_cast<double>(pieces[2].from_bytes), std::sqrt(16384.0 * 65536), 1);
+}
+
 TEST(ProbeFit, neither_starts_nor_falls_below_0) {
   const auto falling = fit_pieces(times([](double bytes) { return 1e-5 - 5e-12 * bytes; }));
   const auto early =
