@@ -36,7 +36,9 @@ struct LocalNumbers {
                   std::string(name) +
                       " needs the spectrum in the boxes of the plan's output; given a tile outside "
                       "the box " +
-                      to_string(box) + "; plan with output any, and give this rank's array");
+                      to_string(box) +
+                      "; give the plan as output the layout of its last stage that transforms, and "
+                      "give this rank's array");
     return offset;
   }
   /// Returns the axis along which the numbers of the array are adjacent. The array is read from

@@ -69,7 +69,7 @@ int weft_halo_accumulate(weft_halo* halo, void* array, int precision) {
   return guarded([&] {
     require(halo, "halo");
     auto chosen = weft::Precision::f64;
-    const auto mine = error_of([&] { choose(chosen, precision, "precision"); });
+    const auto mine = error_of([&] { set_enum(chosen, precision, "precision"); });
     halo->handle.accumulate(array, chosen, mine);
   });
 }

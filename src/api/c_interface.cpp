@@ -121,7 +121,7 @@ void choose_machine(Planning& planning, const char* machine) {
 Planning planning_of(const weft_planning& given) {
   require_unused(given.reserved, "weft_planning");
   Planning planning;
-  choose(planning.effort, given.effort, "effort");
+  set_enum(planning.effort, given.effort, "effort");
   choose_machine(planning, given.machine);
   if (given.all_ranks < -1 || given.all_ranks > 1)
     throw Error(
@@ -139,7 +139,7 @@ int count_of_axes(const weft_options& options) {
 
 Kinds kinds_from(const weft_options& options) {
   Kind all{};
-  choose(all, options.kind, "kind");
+  set_enum(all, options.kind, "kind");
   if (options.kinds == nullptr) return all;
   if (all != Kind::c2c)
     throw Error(ErrorCode::invalid_argument,
@@ -147,7 +147,7 @@ Kinds kinds_from(const weft_options& options) {
                             "no kinds; given the kind ") +
                     to_string(all));
   std::vector<Kind> kinds(static_cast<std::size_t>(count_of_axes(options)));
-  for (std::size_t i = 0; i < kinds.size(); ++i) choose(kinds[i], options.kinds[i], "kinds");
+  for (std::size_t i = 0; i < kinds.size(); ++i) set_enum(kinds[i], options.kinds[i], "kinds");
   return Kinds(std::move(kinds));
 }
 
@@ -157,16 +157,16 @@ Problem problem_of(const weft_options& options, const Planning& planning, std::i
   problem.shape = shape_from(options.dims, options.shape, "shape");
   problem.axes = axes_from(options);
   problem.kinds = kinds_from(options);
-  choose(problem.element, options.element, "element");
+  set_enum(problem.element, options.element, "element");
   if (options.modes != nullptr)
     problem.modes.assign(options.modes, options.modes + count_of_axes(options));
   if (options.support != nullptr)
     problem.support.assign(options.support, options.support + count_of_axes(options));
   problem.components = options.components;
-  choose(problem.precision, options.precision, "precision");
+  set_enum(problem.precision, options.precision, "precision");
   problem.has_input = options.input != nullptr;
   if (options.input != nullptr) problem.input = options.input->value;
-  choose(problem.output_choice, options.output_choice, "output_choice");
+  set_enum(problem.output_choice, options.output_choice, "output_choice");
   if (problem.output_choice == OutputChoice::given) {
     require(options.output, "output, with WEFT_OUTPUT_GIVEN,");
     problem.output = options.output->value;
@@ -175,7 +175,7 @@ Problem problem_of(const weft_options& options, const Planning& planning, std::i
                 "an output layout needs output_choice = WEFT_OUTPUT_GIVEN; given " +
                     std::string(to_string(problem.output_choice)));
   }
-  choose(problem.norm, options.norm, "norm");
+  set_enum(problem.norm, options.norm, "norm");
   problem.sign = options.sign;
   problem.threads = options.threads;
   problem.effort = planning.effort;

@@ -21,8 +21,8 @@ static_assert(agree<PoissonOrder>({{WEFT_SPECTRAL, PoissonOrder::spectral},
 
 AxisEnds ends_from(const int* values) {
   AxisEnds ends(Boundary::periodic);
-  choose(ends.lower, values[0], "boundary");
-  choose(ends.upper, values[1], "boundary");
+  set_enum(ends.lower, values[0], "boundary");
+  set_enum(ends.upper, values[1], "boundary");
   return ends;
 }
 
@@ -39,10 +39,10 @@ PoissonProblem problem_from(const weft_poisson_options* options) {
     problem.lengths.assign(options->lengths, options->lengths + dims);
   for (int axis = 0; options->boundary != nullptr && axis < dims; ++axis)
     problem.boundary.push_back(ends_from(options->boundary + std::ptrdiff_t{2} * axis));
-  choose(problem.points, options->points, "points");
-  choose(problem.order, options->order, "order");
-  choose(problem.element, options->element, "element");
-  choose(problem.precision, options->precision, "precision");
+  set_enum(problem.points, options->points, "points");
+  set_enum(problem.order, options->order, "order");
+  set_enum(problem.element, options->element, "element");
+  set_enum(problem.precision, options->precision, "precision");
   if (options->threads != 0) problem.threads = options->threads;
   if (options->layout != nullptr) problem.layout = options->layout->value;
   return problem;

@@ -62,15 +62,15 @@ std::int64_t not_negative(std::int64_t value, const char* name) {
 Exchange exchange_of(const weft_exchange& given) {
   require_unused(given.reserved, "weft_exchange");
   Exchange exchange;
-  choose(exchange.method, given.method, "method");
-  choose(exchange.wire_form, given.wire_form, "wire_form");
-  choose(exchange.schedule, given.schedule, "schedule");
-  choose(exchange.requests, given.requests, "requests");
+  set_enum(exchange.method, given.method, "method");
+  set_enum(exchange.wire_form, given.wire_form, "wire_form");
+  set_enum(exchange.schedule, given.schedule, "schedule");
+  set_enum(exchange.requests, given.requests, "requests");
   exchange.chunks = not_negative(given.chunks, "chunks");
-  choose(exchange.nodes, given.nodes, "nodes");
-  choose(exchange.wire, given.wire, "wire");
+  set_enum(exchange.nodes, given.nodes, "nodes");
+  set_enum(exchange.wire, given.wire, "wire");
   exchange.piece_bytes = not_negative(given.piece_bytes, "piece_bytes");
-  choose(exchange.preset, given.preset, "preset");
+  set_enum(exchange.preset, given.preset, "preset");
   return exchange;
 }
 

@@ -17,6 +17,7 @@
 #include <weft/plan.hpp>
 
 #include "base/precision_words.hpp"
+#include "comm/agreement.hpp"
 #include "comm/communicator.hpp"
 #include "plan/words.hpp"
 
@@ -47,19 +48,9 @@ int guarded(F&& body) noexcept {
   }
 }
 
-/// Reads the arguments of a collective call. Returns the error of this rank, if any; the call
-/// shares it with all ranks.
-template <class F>
-std::optional<Error> error_of(F&& read) {
-  try {
-    read();
-  } catch (const Error& error) {
-    return error;
-  } catch (const std::bad_alloc&) {
-    return Error(ErrorCode::out_of_memory, "no memory for the arguments of a call");
-  }
-  return {};
-}
+/// C functions read the arguments of a collective call inside it. The call then gives the error of
+/// this rank to all ranks.
+using comm::error_of;
 
 /// Returns whether an enum of weft.h has all values of the C++ enum.
 template <class E>
@@ -79,9 +70,10 @@ std::vector<int> order_from(int dims, const int* order);
 /// Throws invalid_argument for a negative number.
 std::int64_t not_negative(std::int64_t value, const char* name);
 
-/// Sets an enum of weft to a value of the C enum with the same values.
+/// Sets `chosen` to the value with this number. The C enum has the same numbers. Throws
+/// invalid_argument if there is no such value.
 template <class E>
-void choose(E& chosen, int value, const char* name) {
+void set_enum(E& chosen, int value, const char* name) {
   if (value < 0 || value >= value_count<E>)
     throw Error(ErrorCode::invalid_argument, std::string(name) + " must be one of its enum, 0.." +
                                                  std::to_string(value_count<E> - 1) + "; given " +
@@ -99,10 +91,10 @@ void require_unused(const int (&reserved)[n], const char* name) {
                     "header");
 }
 
-/// Returns the forced choices of exchanges.
+/// Converts the choices of exchanges that the caller forces.
 Exchange exchange_of(const weft_exchange& given);
 
-/// Copies numbers to the caller's array, which may be NULL if there are none.
+/// Copies numbers to the caller's array, which may be NULL if there are no numbers.
 void give_numbers(const std::vector<double>& numbers, double* result, const char* name);
 
 /// Gives the caller a copy of the text. The caller frees it by weft_free.

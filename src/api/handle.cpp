@@ -88,8 +88,8 @@ void require_possible(const Problem& problem, const Handle::Options& options) {
   if (uses_node_memory(problem.exchange) && !options.own_workspace)
     throw Error(
         ErrorCode::unsupported,
-        "shared exchanges need node memory, which weft allocates; with the caller's workspace, "
-        "name another method or none");
+        "shared exchanges and exchanges by nodes need node memory, which weft allocates; with the "
+        "caller's workspace, name another method, and no nodes");
   if (!(options.planning.budget_s >= 0))
     throw Error(ErrorCode::invalid_argument,
                 "the time for trials must be 0 seconds (none) or more; given " +
