@@ -1,9 +1,9 @@
 /* Makes waiting ranks of an MPICH over UCX yield the processor.
  *
  * Such an MPICH polls without yielding. With more ranks than cores each step of a barrier then
- * takes a time slice of the scheduler (tens of milliseconds). This library, loaded by LD_PRELOAD,
- * wraps UCX's poll and yields if the poll found nothing to do. tools/mpirun and `weft -n` load it
- * for more ranks than cores. */
+ * takes a time slice of the scheduler (tens of milliseconds). This library wraps UCX's poll, and
+ * yields if the poll found nothing to do. If there are more ranks than cores, tools/mpirun and
+ * `weft -n` load this library by LD_PRELOAD. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <sched.h>
@@ -13,8 +13,9 @@ typedef unsigned (*progress_function)(void* worker);
 
 unsigned ucp_worker_progress(void* worker);
 
-/* Returns UCX's own function. If the program has linked UCX, it is the next symbol after this one. If Python has loaded
- * MPI with an extension module, it is not in the global scope. It is then found by the name of the loaded library. */
+/* Returns UCX's own function. If the program is linked with UCX, this is the next symbol of the
+ * same name. If Python has loaded MPI with an extension module, the symbol is not in the global
+ * scope. This function then finds the loaded library by its name, and the symbol in the library. */
 static progress_function find_next(void) {
   void* found = dlsym(RTLD_NEXT, "ucp_worker_progress");
   if (found == NULL) {

@@ -19,8 +19,8 @@ struct SimulationGrid {
   std::vector<std::int64_t> strides;  ///< of this rank's spectra in memory, in elements
   NumbersByAxis derivatives;  ///< factors k of first derivatives, zero for the Nyquist element
   NumbersByAxis squares;      ///< k^2, also for the Nyquist element
-  NumbersByAxis kept;         ///< an element is dropped if the sum over its axes is 1 or more;
-                              ///< empty: none is
+  NumbersByAxis kept;         ///< an element is dropped if the sum of its numbers over the axes is
+                              ///< 1 or more; empty: none is dropped
   std::vector<double> steps;  ///< dx of the grid in space, by axis
   std::vector<double> diffusivities;  ///< for the velocity, then for each scalar
   NumbersByAxis gradients;            ///< for each scalar the 3 numbers of its mean gradient
@@ -58,7 +58,8 @@ class Kernels {
   std::int64_t sums() const;
 
   void inverse(const Tile& tile) const;
-  /// Its results are the largest sum of |u_a|/dx_a and, if the tile has two, the largest |u|^2.
+  /// The results in the tile are the largest sum of |u_a|/dx_a and, if there are two results, the
+  /// largest |u|^2.
   void space(const Tile& tile) const;
   void advance(const Tile& tile) const;
 

@@ -1,11 +1,11 @@
 #include "row_kernels.hpp"
 
 // This file is compiled once for each instruction set, with WEFT_ISA_LEVEL = v1, v3 or v4. Only the
-// entry is visible outside of the object file. So nothing here may be used by another file.
+// function at the end is visible outside of the object file, so no other file can use the rest.
 //
 // Rows are processed in chunks. Real and imaginary parts of a chunk are stored separately, so that
-// the compiler vectorises each loop. All inputs of a chunk are read before its outputs are written,
-// because both may share memory.
+// the compiler vectorises each loop. Inputs are read before the outputs of the same elements are
+// written, because both may share memory.
 
 namespace {
 
@@ -16,7 +16,7 @@ constexpr int chunk = 64;
 
 /// The real and the imaginary parts of a chunk.
 template <class T>
-struct Plane {
+struct ComplexChunk {
   alignas(64) T re[chunk];
   alignas(64) T im[chunk];
 };
@@ -24,7 +24,7 @@ struct Plane {
 int smaller(Count a, int b) { return a < b ? static_cast<int>(a) : b; }
 
 template <class T>
-void load(const T* from, Count stride, int n, Plane<T>& to) {
+void load(const T* from, Count stride, int n, ComplexChunk<T>& to) {
   if (stride == 1)
     for (Count i = 0; i < n; ++i) {
       to.re[i] = from[2 * i];
@@ -38,7 +38,7 @@ void load(const T* from, Count stride, int n, Plane<T>& to) {
 }
 
 template <class T>
-void store(const Plane<T>& from, int n, T* to, Count stride) {
+void store(const ComplexChunk<T>& from, int n, T* to, Count stride) {
   if (stride == 1)
     for (Count i = 0; i < n; ++i) {
       to[2 * i] = from.re[i];
@@ -64,7 +64,7 @@ struct Waves {
 };
 
 template <class T>
-void turn(const PhaseRow<T>& row, Count first, int n, Plane<T>& field) {
+void turn(const PhaseRow<T>& row, Count first, int n, ComplexChunk<T>& field) {
   if (row.along == nullptr) return;
   const T* const along = row.along + 2 * first;
   for (Count i = 0; i < n; ++i) {
@@ -78,8 +78,8 @@ void turn(const PhaseRow<T>& row, Count first, int n, Plane<T>& field) {
 
 /// Writes one component of i k x u: i (k_b u_c - k_c u_b).
 template <class T>
-void curl_of(const T* kb, const T* kc, const Plane<T>& ub, const Plane<T>& uc, int n,
-             Plane<T>& to) {
+void curl_of(const T* kb, const T* kc, const ComplexChunk<T>& ub, const ComplexChunk<T>& uc, int n,
+             ComplexChunk<T>& to) {
   for (int i = 0; i < n; ++i) {
     to.re[i] = kc[i] * ub.im[i] - kb[i] * uc.im[i];
     to.im[i] = kb[i] * uc.re[i] - kc[i] * ub.re[i];
@@ -88,8 +88,8 @@ void curl_of(const T* kb, const T* kc, const Plane<T>& ub, const Plane<T>& uc, i
 
 template <class T>
 void inverse(const InverseRow<T>* row) {
-  Plane<T> field[3 + most_scalars];
-  Plane<T> vorticity;
+  ComplexChunk<T> field[3 + most_scalars];
+  ComplexChunk<T> vorticity;
   const Count stride = row->stride;
   const Count fields = 3 + row->scalars;
   for (Count first = 0; first < row->count; first += chunk) {
@@ -118,7 +118,7 @@ void raise(double* largest, const T* rate, int n) {
   alignas(64) T check[chunk];
   for (int i = 0; i < chunk; ++i) {
     most[i] = i < n ? rate[i] : T(0);
-    check[i] = most[i] * 0;  // not a number for infinite numbers, too
+    check[i] = most[i] * 0;  // NaN if most[i] is NaN or infinite, otherwise 0
   }
   for (int half = chunk / 2; half > 0; half /= 2)
     for (int i = 0; i < half; ++i) {
@@ -144,8 +144,8 @@ T magnitude(T value) {
   return value < 0 ? -value : value;
 }
 
-/// The products u x w of a chunk, and its rates. Outputs may be the inputs of the same elements: each
-/// element is read before it is written.
+/// The products u x w of a chunk, and its rates. Outputs may share memory with inputs of the same
+/// elements, because each element is read before it is written.
 template <class T>
 void cross(const SpaceRow<T>& row, Count first, int n, T* rate) {
   const Count stride = row.stride;
@@ -202,7 +202,7 @@ void space(const SpaceRow<T>* given) {
     const Count at = first * stride;
     // The products may replace the velocity.
     if (row.fastest != nullptr) raise_fastest(row, first, n);
-    // Scalars need the velocity and all scalars before they change.
+    // Scalars need the velocity and all scalars before these change.
     for (int a = 0; a < 3 && row.scalars > 0; ++a) read(row.in[a] + at, stride, n, velocity[a]);
     for (Count s = 0; s < row.scalars; ++s) read(row.in[6 + s] + at, stride, n, scalar[s]);
     cross(row, first, n, rate);
@@ -221,7 +221,7 @@ void space(const SpaceRow<T>* given) {
 /// Makes the right-hand side of the velocity. It is the projection of the products onto fields
 /// without divergence.
 template <class T>
-void project(const Waves<T>& waves, int n, Plane<T>* field) {
+void project(const Waves<T>& waves, int n, ComplexChunk<T>* field) {
   for (int i = 0; i < n; ++i) {
     const T x = waves.k[0][i];
     const T y = waves.k[1][i];
@@ -242,8 +242,8 @@ void project(const Waves<T>& waves, int n, Plane<T>* field) {
 
 /// Makes the right-hand side of a scalar: -i k . q - gradient . u.
 template <class T>
-void advect(const Waves<T>& waves, const Plane<T>* flux, const Plane<T>* velocity,
-            const T* gradient, int n, Plane<T>& to) {
+void advect(const Waves<T>& waves, const ComplexChunk<T>* flux, const ComplexChunk<T>* velocity,
+            const T* gradient, int n, ComplexChunk<T>& to) {
   for (int i = 0; i < n; ++i) {
     T re = 0;
     T im = 0;
@@ -257,7 +257,7 @@ void advect(const Waves<T>& waves, const Plane<T>* flux, const Plane<T>* velocit
 }
 
 template <class T>
-void drop(const AdvanceRow<T>& row, Count first, int n, Plane<T>& field) {
+void drop(const AdvanceRow<T>& row, Count first, int n, ComplexChunk<T>& field) {
   if (row.kept_along != nullptr)
     for (int i = 0; i < n; ++i) {
       const T keep = row.kept_across + row.kept_along[first + i] < 1 ? T(1) : T(0);
@@ -268,16 +268,18 @@ void drop(const AdvanceRow<T>& row, Count first, int n, Plane<T>& field) {
   if (row.zero_at >= first && zero < n) field.re[zero] = field.im[zero] = 0;
 }
 
-/// Scales the right-hand side of a field, and adds that of another grid, which is in a register.
+/// Scales the right-hand side of a field. Adds the right-hand side on a shifted grid, if one is in
+/// a register.
 template <class T>
-void complete(const AdvanceRow<T>& row, Count component, Count first, int n, Plane<T>& field) {
+void complete(const AdvanceRow<T>& row, Count component, Count first, int n,
+              ComplexChunk<T>& field) {
   if (row.scale != 1)
     for (int i = 0; i < n; ++i) {
       field.re[i] *= row.scale;
       field.im[i] *= row.scale;
     }
   if (row.added < 0) return;
-  Plane<T> other;
+  ComplexChunk<T> other;
   load(row.registers[row.added * (3 + row.scalars) + component] + 2 * first * row.register_stride,
        row.register_stride, n, other);
   for (int i = 0; i < n; ++i) {
@@ -288,7 +290,8 @@ void complete(const AdvanceRow<T>& row, Count component, Count first, int n, Pla
 
 /// Adds a term to the new values of a register.
 template <class T>
-void add(const Term& term, const Plane<T>& source, const T* decay, int n, Plane<T>& sum) {
+void add(const Term& term, const ComplexChunk<T>& source, const T* decay, int n,
+         ComplexChunk<T>& sum) {
   const T factor = static_cast<T>(term.factor);
   if (term.decay == 0)
     for (int i = 0; i < n; ++i) {
@@ -305,12 +308,12 @@ void add(const Term& term, const Plane<T>& source, const T* decay, int n, Plane<
 
 /// Updates all registers of one field.
 template <class T>
-void update(const AdvanceRow<T>& row, Count component, const Plane<T>& right_side, const T* decay,
-            Count first, int n) {
+void update(const AdvanceRow<T>& row, Count component, const ComplexChunk<T>& right_side,
+            const T* decay, Count first, int n) {
   const Count fields = 3 + row.scalars;
   const Count at = 2 * first * row.register_stride;
-  Plane<T> registers[most_registers];
-  Plane<T> sums[most_registers];
+  ComplexChunk<T> registers[most_registers];
+  ComplexChunk<T> sums[most_registers];
   bool is_loaded[most_registers] = {};
   for (int u = 0; u < row.update_count; ++u) {
     const Update& each = row.updates[u];
@@ -337,17 +340,17 @@ void update(const AdvanceRow<T>& row, Count component, const Plane<T>& right_sid
 }
 
 template <class T>
-double dot(const Plane<T>& a, const Plane<T>& b, int i) {
+double dot(const ComplexChunk<T>& a, const ComplexChunk<T>& b, int i) {
   return static_cast<double>(a.re[i]) * static_cast<double>(b.re[i]) +
          static_cast<double>(a.im[i]) * static_cast<double>(b.im[i]);
 }
 
 /// Adds the elements of a chunk to the sums of their shells.
 template <class T>
-void sum_up(const AdvanceRow<T>& row, const Waves<T>& waves, const Plane<T>* state,
-            const Plane<T>* right_side, Count first, int n) {
+void sum_up(const AdvanceRow<T>& row, const Waves<T>& waves, const ComplexChunk<T>* state,
+            const ComplexChunk<T>* right_side, Count first, int n) {
   const Sums& sums = *row.sums;
-  Plane<T> vorticity[3];
+  ComplexChunk<T> vorticity[3];
   for (int a = 0; a < 3; ++a) {
     const int b = (a + 1) % 3;
     const int c = (a + 2) % 3;
@@ -396,9 +399,9 @@ template <class T>
 void advance(const AdvanceRow<T>* given) {
   const AdvanceRow<T>& row = *given;
   const Count fields = 3 + row.scalars;
-  Plane<T> right_side[3 + most_scalars];
-  Plane<T> state[3 + most_scalars];
-  Plane<T> flux[3];
+  ComplexChunk<T> right_side[3 + most_scalars];
+  ComplexChunk<T> state[3 + most_scalars];
+  ComplexChunk<T> flux[3];
   alignas(64) T decay[chunk];
   for (Count first = 0; first < row.count; first += chunk) {
     const int n = smaller(row.count - first, chunk);

@@ -61,8 +61,8 @@ struct SpaceRow {
   double* fastest;     ///< raised to the largest |u|^2; null: it is not wanted
 };
 
-/// A linear combination: a register, or the right-hand side, times a factor and a power of the
-/// decay.
+/// A term of a linear combination: a register or the right-hand side, times a factor and a power of
+/// the decay.
 struct Term {
   int source;  ///< a register; -1: the right-hand side
   int decay;   ///< 0: 1, 1: exp(-nu k^2 d), 2: its square
@@ -94,14 +94,14 @@ struct AdvanceRow {
   T* const* registers;          ///< (3 + scalars) rows of each register
   int input;                    ///< the register from which the products were made
   int added;                    ///< a register that is added to the right-hand side; -1: none
-  T scale;                      ///< of the right-hand side, before that
+  T scale;                      ///< factor of the right-hand side, before `added` is added
   const Update* updates;
   int update_count;
   std::int64_t zero_at;  ///< the element of the row with k = 0; -1: none
   struct Sums const* sums;
 };
 
-/// Sums over the elements of a row, by shells. Null if no sums are wanted.
+/// Sums over the elements of a row, by shells. AdvanceRow::sums is null if no sums are wanted.
 struct Sums {
   const double* k2_along;  ///< squares of wavenumbers, also for the Nyquist element
   double k2_across;
@@ -109,7 +109,7 @@ struct Sums {
   double weight_across;
   double inverse_shell_width;
   std::int64_t shells;
-  double* results;  ///< shells rows of velocity_sums + scalars * scalar_sums numbers
+  double* results;  ///< for each shell, velocity_sums + scalars * scalar_sums numbers
 };
 /// E, k^2 E, E/k, transfer, helicity, |k . u|^2.
 inline constexpr int velocity_sums = 6;
@@ -133,7 +133,7 @@ struct RowTable {
 
 }  // namespace weft::dns
 
-/// The entries: one for each instruction set of the build.
+/// The tables: one for each instruction set of the build.
 extern "C" {
 const weft::dns::RowTable* weft_dns_rows_v1();
 const weft::dns::RowTable* weft_dns_rows_v3();

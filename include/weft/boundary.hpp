@@ -20,15 +20,16 @@ struct AxisEnds {
 };
 
 /// The positions of the n points of an axis of length L between walls; h is their distance.
-/// Periodic and open axes ignore this: there h = L/n.
+/// Periodic and open axes ignore this choice and have h = L/n.
 ///   cells  the middles of n cells: h = L/n
-///   nodes  the points where u is not known to be zero, walls included: h = L/(n+1) between two
-///          Dirichlet walls, L/(n-1) between two Neumann walls, otherwise L/n
+///   nodes  multiples of h. A Neumann wall is one of the points; a Dirichlet wall is not, because u
+///          is 0 there. h is L/(n+1) between two Dirichlet walls, L/(n-1) between two Neumann
+///          walls, and otherwise L/n
 enum class GridPoints { cells, nodes };
 
 /// The order of a solution.
 ///   spectral  exact for the modes of the grid
-///   second    the exact solution of centred differences, of second order in h
+///   second    exact for the equation with centred differences, which are of second order in h
 enum class PoissonOrder { spectral, second };
 
 const char* to_string(Boundary);

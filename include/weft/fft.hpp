@@ -41,8 +41,8 @@ struct Output {
 
 /// The basis of planning if no machine is given.
 ///   by_default  the environment variable WEFT_MACHINE: a machine that ships with weft, a JSON
-///               file, `local` or `fixed-rule`. If it is not set: local, or on one rank, which has
-///               only one plan, fixed_rule
+///               file, `local` or `fixed-rule`. If the variable is not set: local on several ranks,
+///               and fixed_rule on one rank, which has only one plan
 ///   local       a profile of the ranks' machine, measured once in about 0.2 s and kept for the
 ///               user
 ///   fixed_rule  a slab if every rank gets rows, otherwise the most square pencil
@@ -92,9 +92,10 @@ struct FftOptions {
   MPI_Comm comm = MPI_COMM_NULL;     ///< MPI_COMM_NULL: this process alone, without MPI
   std::optional<Layout> input = {};  ///< absent: the plan chooses
   Output output = {};
-  /// &other.plan() of another transform on as many ranks. If no input layout is given here and the
-  /// global inputs have the same shape, its input layout is taken. The same holds for the output.
-  /// layout_mismatch if neither is taken. The pointer is not needed afterwards.
+  /// &other.plan() of another transform on the same number of ranks. If no input layout is given
+  /// here and both global inputs have the same shape, the input layout of the other transform is
+  /// taken. The same holds for the output layout. If neither layout is taken, the error is
+  /// layout_mismatch. The pointer is not needed afterwards.
   const Plan* like = nullptr;
   Norm norm = Norm::none;
   int sign = -1;    ///< sign of the exponent of forward: -1 or 1
@@ -118,28 +119,32 @@ struct FftOptions {
 ///
 /// Shapes      each rank holds input().box(rank) and output().box(rank) of the global arrays,
 ///             dense, in the layout's memory order (C order unless asked otherwise). The output has
-///             n/2+1 elements along the r2c axis. If a single axis is divided among ranks, the
-///             output for OutputChoice::any has two axes, n1 x n2 = n. Element (k1, k2) is
-///             X[k1 + n1*k2]. r2c keeps n1/2+1 elements of axis 0: see plan().view(). If n has no
-///             suitable factors, the output has one axis. With components, each rank holds that
-///             many such arrays, one after another.
+///             n/2+1 elements along the r2c axis. With components, each rank holds one such array
+///             for each component, one after another.
+///
+///             Suppose that a single axis of n points is divided among ranks, and that n has
+///             suitable factors n1 and n2. Then the output for OutputChoice::any has two axes, n1 x
+///             n2 = n. Element (k1, k2) is X[k1 + n1*k2]. r2c keeps n1/2+1 elements of axis 0: see
+///             plan().view(). Without suitable factors, the output has one axis.
 /// Memory      the input is unchanged unless in == out or overwrite_input. In place, the array has
-///             inplace_bytes() and real rows are padded: see inplace_real_strides(). Each component
-///             then begins after inplace_bytes() / components bytes. All ranks run in place or none
-///             does. If not in place, input and output must not overlap. forward and backward
-///             allocate nothing.
+///             inplace_bytes() and real rows are padded: see inplace_real_strides(). Component i
+///             then begins at byte i * inplace_bytes() / components. Either all ranks run in place
+///             or none does. If not in place, input and output must not overlap. forward and
+///             backward allocate nothing.
 /// Collective  construction, forward and backward, over the communicator. All ranks succeed or all
 ///             throw the same Error, even if they are in different calls. The communicator is
 ///             duplicated once, and the duplicate is cached. Destruction is local and safe at any
 ///             time.
 /// Threads     several threads may call concurrently. Calls on one communicator, or of one
-///             transform, are serialised. All ranks must make them in the same order. MPI must be
-///             initialised with MPI_THREAD_MULTIPLE; otherwise only its main thread may call.
+///             transform, are serialised. All ranks must make these calls in the same order. MPI
+///             must be initialised with MPI_THREAD_MULTIPLE; otherwise only its main thread may
+///             call.
 /// Errors      invalid_argument, layout_mismatch, disagreement (ranks gave different options),
 ///             out_of_memory, unsupported (no such engine or method), fft_failure, mpi_failure.
-///             The output is then undefined; the input is kept as after a success.
+///             After an error the output is undefined. The input is unchanged in the same cases as
+///             after a success.
 /// Cost        one exchange for each split axis of a slab or pencil. Output "same" costs one more,
-///             if the layout of the last stage differs. See explain().
+///             if the layout of the last stage differs from the input's. See explain().
 template <class T>
 class Fft {
   static_assert(std::is_same_v<T, float> || std::is_same_v<T, double> ||
@@ -154,7 +159,7 @@ class Fft {
 
   /// Runs an existing plan, from make_plan() or JSON, for this number of ranks and the precision of
   /// T. The plan must be the same on all ranks. If `engine` is empty, the engines that the plan
-  /// names are used. Otherwise it is as in FftOptions. Collective.
+  /// names are used. Otherwise `engine` is as in FftOptions. Collective.
   Fft(const Plan& plan, MPI_Comm comm, const std::string& engine = {});
 
   /// For plans of complex inputs: kinds c2c, and cosine, sine and Hartley transforms of both parts.
@@ -169,8 +174,8 @@ class Fft {
 
   /// Transforms several arrays, in[i] into out[i]. If the exchanges are messages, one array is
   /// exchanged while the next is transformed. The rules for each array are those of forward and
-  /// backward. All arrays are in place or none is. The first call with more than one array
-  /// allocates a second workspace. Collective; the same number of arrays on all ranks.
+  /// backward. Either all arrays are in place or none is. The first call with more than one array
+  /// allocates a second workspace. Collective; the number of arrays must be the same on all ranks.
   void forward_many(std::span<const Complex* const> in, std::span<Complex* const> out);
   void backward_many(std::span<const Complex* const> in, std::span<Complex* const> out);
   void forward_many(std::span<const Real* const> in, std::span<Complex* const> out);
@@ -186,18 +191,19 @@ class Fft {
   ///
   /// Arrays      inputs and outputs are as the input of forward; an output may be one of the
   ///             inputs.
-  /// Memory      the first call with these numbers of fields and these functions plans, and
-  ///             allocates workspace: for each field as much as a transform needs.
+  /// Memory      a call plans and allocates workspace, unless one of the last few calls had the
+  ///             same numbers of fields and the same properties of functions. The workspace is, for
+  ///             each field, as much as a transform needs.
   /// Errors      those of forward; disagreement if FieldFunction::words differ between ranks;
   ///             unsupported if the array's single axis is treated as two (long, or divided among
-  ///             ranks): use a shape of 1 x n, and axis 1; invalid_argument with the text of an
-  ///             exception in a function.
+  ///             ranks): use a shape of 1 x n, and axis 1. An exception of a function has its text
+  ///             in the Error. The code is that of a weft::Error, otherwise invalid_argument.
   std::vector<double> apply_in_spectrum(const FieldWork& work, std::span<const Real* const> in,
                                         std::span<Real* const> out);
   std::vector<double> apply_in_spectrum(const FieldWork& work, std::span<const Complex* const> in,
                                         std::span<Complex* const> out);
   /// Describes the stages and exchanges of a round trip of `inputs` and `outputs` arrays. Predicted
-  /// times are included if a model of a machine planned the transform. Local. Nothing is called.
+  /// times are included if a model of a machine planned the transform. Local; calls no function.
   std::string explain_apply_in_spectrum(const FieldWork& work, std::int64_t inputs,
                                         std::int64_t outputs) const;
   std::string explain_apply_in_space(const FieldWork& work, std::int64_t inputs,
@@ -248,8 +254,8 @@ class Fft {
   /// while another thread runs the transform.
   const std::vector<StepRecord>& record() const;
 
-  /// Describes the plan and its reasons in a few lines. After a recorded run it adds the time of
-  /// each step, next to the prediction of the model.
+  /// Describes the plan and its reasons in a few lines. After a recorded run, adds the time of each
+  /// step, next to the prediction of the model.
   std::string explain() const;
 
  private:
@@ -265,8 +271,8 @@ extern template class Fft<long double>;
 /// Shapes      source: from.box(rank) of this rank; target: to.box(rank); dense, each in its
 ///             layout's memory order.
 /// Memory      source and target must not overlap. Needs no workspace.
-/// Collective  over `comm`; its size is the number of ranks of both layouts. Threads are
-///             serialised.
+/// Collective  over `comm`; its size is the number of ranks of both layouts. Calls of several
+///             threads are serialised.
 /// Errors      on all ranks alike: invalid_argument if arrays overlap; layout_mismatch if the
 ///             layouts differ in shape or in the number of ranks, or do not fit `comm`;
 ///             disagreement if ranks gave different layouts.

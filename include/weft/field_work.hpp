@@ -12,23 +12,24 @@ namespace weft {
 /// How the results of tiles become one number: their sum, or the largest of them.
 enum class Combine { sum, max };
 
-/// A function of several fields, which weft calls on tiles of them. It may be called from several
-/// threads at once. An exception ends the call with this error on all ranks.
+/// A function of several fields, which weft calls on tiles of the fields. It may be called from
+/// several threads at once. If the function throws, the call of apply_in_spectrum or apply_in_space
+/// fails on all ranks, with the text of this exception.
 ///
 /// Loops  the pointers of a tile have no `restrict`, because an output may be one of the inputs.
-///        Write `#pragma omp simd` before the loop over a row if its elements are independent;
-///        compilers then vectorise it without checks for overlap.
+///        Write `#pragma omp simd` before the loop over a row if the row's elements are
+///        independent. Compilers then vectorise the loop without checks for overlap.
 struct FieldFunction {
   std::function<void(const Tile&)> call = {};
-  /// True if element i of the outputs depends only on element i of the inputs, and the function
-  /// reads all inputs of an element before it writes the outputs. Then inputs and outputs may share
-  /// memory.
+  /// True if element i of the outputs depends only on element i of the inputs. The function must
+  /// then read all inputs of an element before it writes the outputs, because inputs and outputs
+  /// may share memory.
   bool is_pointwise = false;
   std::int64_t results = 0;  ///< numbers that each call returns in Tile::results
   Combine combine = Combine::sum;
-  /// The function and its parameters in words. A call fails with disagreement if they differ
-  /// between ranks. Ready operators set them: "gaussian 0.1 over 1 x 2". Functions without words
-  /// are not compared.
+  /// The function and its parameters in words. A call fails with disagreement if the words differ
+  /// between ranks. The functions of weft/operators.hpp have words: "gaussian 0.1 over 1 x 2".
+  /// Functions without words are not compared.
   std::string words = {};
 };
 

@@ -29,22 +29,22 @@ struct HaloOptions {
                       ///< everywhere
   Shape below = {1};  ///< planes before each box: one number for each axis, or one for all
   Shape above = {};   ///< planes after each box; empty: as below
-  /// Whether the array continues at its other end: one value for each axis, or one for all.
+  /// Whether an axis is periodic: one value for each axis, or one for all.
   std::vector<bool> periodic = {true};
   std::int64_t element_bytes = sizeof(double);
   MPI_Comm comm = MPI_COMM_NULL;  ///< MPI_COMM_NULL: this process alone, without MPI
   Exchange exchange = {};         ///< forced choices of every exchange
 };
 
-/// The planes around each rank's box, which hold copies of elements of other ranks. They serve
-/// finite differences, and methods that spread particles onto a grid.
+/// The planes around each rank's box, which hold copies of elements of other ranks. Finite
+/// differences need such planes, and so do methods that spread particles onto a grid.
 ///
 /// Shapes      The local array of a rank is its box with the planes below and above it on each
 ///             axis. It is dense in the layout's memory order: shape() and strides(). The box
 ///             begins at element inner_offset(). A rank with an empty box has an empty array. A
 ///             width is at most the length of the axis, so planes may come from several ranks.
-/// Memory      workspace_bytes(): about twice the planes. fill and accumulate allocate nothing
-///             after their first call.
+/// Memory      workspace_bytes(): about twice the bytes of the planes. fill and accumulate allocate
+///             nothing after their first call.
 /// Collective  construction, fill and accumulate, over the communicator. All ranks succeed or all
 ///             throw the same Error. Destruction is local and safe at any time.
 /// Threads     as Fft.
@@ -52,8 +52,8 @@ struct HaloOptions {
 ///             disagreement, out_of_memory, unsupported (boxes that cut an axis at different
 ///             positions, no such method), mpi_failure.
 /// Cost        two exchanges at the same time for each axis that is cut: one for the planes below,
-///             one for those above. More if planes come from several ranks. An axis that is not cut
-///             costs a copy.
+///             one for those above. If planes come from several ranks, there are more exchanges. An
+///             axis that is not cut costs a copy.
 class Halo {
  public:
   explicit Halo(const HaloOptions& options);
@@ -65,8 +65,8 @@ class Halo {
 
   /// Adds each element of the planes to the element that it copies, on the rank that owns it. Then
   /// sets the planes to zero. As a matrix, this is the transpose of fill. Planes outside the array
-  /// have no owner and are not changed. The order of additions is fixed: same layout and input,
-  /// same bits.
+  /// have no owner and are not changed. The order of additions is fixed: the same layout and input
+  /// give the same bits.
   void accumulate(float* array);
   void accumulate(double* array);
   void accumulate(long double* array);

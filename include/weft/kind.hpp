@@ -43,8 +43,8 @@ inline std::int64_t element_bytes(Element element, Precision precision) {
 const char* to_string(Kind);
 const char* to_string(Element);
 
-/// The kinds of the transformed axes, in their order. A single kind holds for all axes. But a
-/// single r2c holds for the last axis, and the others are c2c.
+/// The kinds of the transformed axes, in their order. A single kind other than r2c holds for all
+/// axes. A single r2c holds for the last axis, and the others are c2c.
 class Kinds {
  public:
   Kinds(Kind all = Kind::c2c) : each_{all} {}  // NOLINT(google-explicit-constructor)

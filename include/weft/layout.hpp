@@ -63,7 +63,7 @@ class Layout {
   /// Splits axis a of `shape` into grid[a] balanced parts. Ranks number the positions of the grid
   /// with its last axis fastest. `order` lists the axes from slowest to fastest in memory; empty
   /// means logical (C) order. `ranks` may exceed the product of the grid: the last ranks then own
-  /// nothing. 0 means the product.
+  /// nothing. If `ranks` is 0, the number of ranks is the product.
   static Layout grid(const Shape& shape, const Shape& grid, const std::vector<int>& order = {},
                      std::int64_t ranks = 0);
 
@@ -121,15 +121,15 @@ class Layout {
   /// Returns the layout with the same boxes in another memory order.
   Layout with_order(const std::vector<int>& order) const;
 
-  /// Returns the layout of several arrays of this layout, one after the other in memory. It has a
-  /// leading axis of extent `count`, which every rank holds whole. Throws invalid_argument if this
-  /// layout has such an axis already, or max_dims axes.
+  /// Returns the layout of several arrays of this layout, one after the other in memory. The result
+  /// has a leading axis of extent `count`, which every rank holds whole. Throws invalid_argument if
+  /// this layout has such an axis already, or max_dims axes.
   Layout with_components(std::int64_t count) const;
   /// Returns the layout of one component.
   Layout of_one_component() const;
 
-  /// Returns whether every rank has the same box in both layouts. Each may be a process grid or
-  /// boxes, in any memory order.
+  /// Returns whether every rank has the same box in both layouts. Each layout may be a process grid
+  /// or boxes, in any memory order.
   bool same_boxes(const Layout& other) const;
 
   /// Returns the ranks with a box that overlaps `box`, in rank order.

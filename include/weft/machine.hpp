@@ -43,8 +43,8 @@ struct Copying {
   friend bool operator==(const Copying&, const Copying&) = default;
 };
 
-/// The time of a message of from_bytes bytes or more: start_s + bytes * s_per_byte. It holds up to
-/// from_bytes of the next piece.
+/// The time of a message of from_bytes bytes or more, and fewer than from_bytes of the next piece:
+/// start_s + bytes * s_per_byte.
 struct LinkPiece {
   std::int64_t from_bytes = 0;
   double start_s = 0;
@@ -67,7 +67,8 @@ struct Link {
 ///   hub        one medium that all nodes share, in both directions
 ///   fat_tree   leaf switches, with levels of links and switches above them
 ///   torus      a grid of nodes of any dimension; each axis is a ring or open
-///   dragonfly  groups of switches; a link joins every pair of switches of a group, and of groups
+///   dragonfly  groups of switches; a link joins every pair of switches of a group, and another
+///              link every pair of groups
 enum class Network { crossbar, hub, fat_tree, torus, dragonfly };
 const char* to_string(Network);
 
@@ -81,11 +82,11 @@ struct Topology {
   std::vector<std::int64_t> extents = {};
   /// torus: which axes are rings.
   std::vector<bool> rings = {};
-  /// torus: the two routes round a ring may be equally short. If true, all bytes then go forward.
-  /// If false, each route takes half of the bytes.
+  /// torus: how bytes go if both routes round a ring are equally short. If true, all bytes go
+  /// forward. If false, each route takes half of the bytes.
   bool ties_forward = false;
-  /// fat_tree: nodes per leaf switch (lowest level). Then for each higher level: switches of the
-  /// level below per switch.
+  /// fat_tree: first the number of nodes per leaf switch (lowest level). Then, for each higher
+  /// level, the number of switches of the level below per switch.
   std::vector<std::int64_t> arity = {};
   /// fat_tree: total capacity of the links from one switch of a level to the next level.
   std::vector<double> uplinks = {};
@@ -93,8 +94,8 @@ struct Topology {
   /// static routes (d-mod-k). If false, messages are spread evenly over all uplinks.
   bool routes_by_destination = false;
   /// fat_tree: if true, concurrent messages share a link in inverse proportion to the latency of
-  /// their routes, as with TCP. So long routes wait until short ones are done. If false, messages
-  /// share a link evenly.
+  /// their routes, as with TCP. So messages on long routes wait until those on short routes are
+  /// done. If false, messages share a link evenly.
   bool short_ways_first = false;
   /// dragonfly: switches per group and nodes per switch.
   std::int64_t switches = 1;
@@ -120,8 +121,8 @@ struct Blocking {
 };
 
 /// Time of an all-to-all of `ranks` ranks, each on its own node, for blocks of from_bytes or more.
-/// It is start_s + s_per_byte * (bytes for each pair). These are beta_sub and alpha_sub of paper
-/// 004.
+/// It is start_s + s_per_byte * (bytes for each pair). start_s and s_per_byte are beta_sub and
+/// alpha_sub of paper 004.
 struct AllToAll {
   std::int64_t ranks = 0;
   std::int64_t from_bytes = 0;
@@ -136,7 +137,7 @@ struct Disk {
   std::string directory;  ///< path as given by the user
   /// The measurement bypassed the page cache. If false, the figures may be those of the page cache.
   bool direct = true;
-  double latency_s = 0;  ///< of one read of 4 KiB alone
+  double latency_s = 0;  ///< time of one read of 4 KiB alone
   std::int64_t in_flight = 1;
   double read_access_s = 0;
   double read_bytes_per_s = 0;
@@ -170,8 +171,9 @@ struct Machine {
   /// In ascending order of sizes. Between two sizes, figures are interpolated over the logarithm of
   /// the size. Outside, the nearest size holds.
   std::vector<Copying> copying = {};
-  /// Memory bandwidth in bytes per second if 1, 2, ... cores of a node use it. Arrays that stay in
-  /// l3_bytes are not limited by it. Empty: not known, and only the cores limit copying.
+  /// Memory bandwidth in bytes per second if 1, 2, ... cores of a node use the memory. It does not
+  /// limit arrays that stay in the shared cache (l3_bytes). Empty: not known, and only the cores
+  /// limit copying.
   std::vector<double> memory_bytes_per_s = {};
   Link within_node = {};
   Link between_nodes = {};
@@ -182,13 +184,14 @@ struct Machine {
   /// In ascending order of ranks. The first entry for each number of ranks is from 0 bytes. Empty:
   /// not measured.
   std::vector<AllToAll> all_to_all = {};
-  /// Time to plan a line of 256 points by trials of the FFT library (Effort::measure). It grows as
-  /// the square root of the length. 0: not measured.
+  /// Time to plan a line of 256 points by trials of the FFT library (Effort::measure). This time
+  /// grows as the square root of the length. 0: not measured.
   double planning_s = 0;
   double call_s = 0;     ///< time of a transform of a tiny array, without barriers
   double barrier_s = 0;  ///< time of a barrier of two ranks; it grows as lg of the ranks
-  /// If a rank starts several messages at once, each message after the first adds this time. If it
-  /// equals the start of a message (t_s), starts do not overlap. If it is 0, they overlap wholly.
+  /// If a rank starts several messages at once, each message after the first adds this time. If
+  /// this time equals the start of a message (LinkPiece::start_s), starts do not overlap. If it is
+  /// 0, starts overlap wholly.
   double request_s = 0;
   std::vector<Disk> disks = {};      ///< one for each directory; empty: none was measured
   std::vector<Sample> samples = {};  ///< the measurements, for people and plots
@@ -208,7 +211,7 @@ Machine machine_from_json(std::string_view text);
 ///
 /// An order is a word of letters, the fastest first, as on Blue Gene: "xyzt" puts rank 1 next to
 /// rank 0 along x. The letter t means the ranks of a node. The other letters mean the axes of the
-/// network, the slowest axis of the node numbers first:
+/// network. Here they are listed from the slowest axis of the node numbers to the fastest:
 /// - torus: x, y, z; with more than three axes a, b, c, ...
 /// - fat_tree: a, b, c, ...: the switches of the highest level first, the nodes of a leaf last
 /// - dragonfly: g, s, n: groups, switches of a group, nodes of a switch
@@ -225,8 +228,8 @@ struct RankPlace {
   friend bool operator==(const RankPlace&, const RankPlace&) = default;
 };
 
-/// Returns the place of each rank in the topology's order. All orders use the same places. Nodes 0,
-/// 1, ... have `ranks_on_node` ranks each, and the last of these nodes has the rest. Throws
+/// Returns the place of each rank in the topology's order. All orders use the same places:
+/// `ranks_on_node` slots of each of the nodes 0, 1, ..., and the rest on the last used node. Throws
 /// invalid_argument for more ranks than the network has places. Throws as check() does.
 std::vector<RankPlace> rank_places(const Topology&, std::int64_t ranks, std::int64_t ranks_on_node);
 

@@ -10,24 +10,25 @@
 #include "weft/plan.hpp"
 #include "weft/precision.hpp"
 
-/// Ready-made functions of spectra. They serve as the function of Fft::apply_in_spectrum, or as
-/// `before` and `after` of Fft::apply_in_space.
+/// Ready-made functions of spectra. Each can be the function of Fft::apply_in_spectrum, or `before`
+/// or `after` of Fft::apply_in_space.
 ///
-/// Each takes the plan of the transform. It throws invalid_argument for a broken rule, and
-/// unsupported if the operator does not exist for the kinds or the plan. The returned function
-/// throws invalid_argument for a wrong number of fields, or for tiles of another plan.
+/// Each maker below takes the plan of the transform. The maker throws invalid_argument for a broken
+/// rule, and unsupported if the operator does not exist for the kinds or the plan. The returned
+/// function throws invalid_argument for a wrong number of fields, or for tiles of another plan.
 ///
-/// Fields     an operator of one field takes any number of fields, and returns as many. Component i
-///            of a vector belongs to Problem::axes[i], and d is the number of transformed axes.
-///            Axes that are not transformed are a batch.
+/// Fields     an operator of one field takes any number of fields, and changes each of them alone.
+///            Component i of a vector belongs to Problem::axes[i], and d is the number of
+///            transformed axes. Axes that are not transformed are a batch.
 /// Nyquist    the element n/2 of an even number n of points (m/2 of an even number m of modes)
 ///            represents the wavenumbers n/2 and -n/2 together. Odd derivatives, and each component
-///            of gradient, divergence, curl and project, set its wavenumber to zero. The others use
-///            (n/2)^2, or say what they do.
-/// Ranks      make the same operator. A call fails with disagreement if its name, a parameter or a
-///            length differs. The elements of arrays are not compared.
-/// Scale      that of the transform: with Norm::none a round trip multiplies by the number of
-///            points. Only convolution() and correlation() contain the scale.
+///            of gradient, divergence, curl and project, take the wavenumber of this element as
+///            zero. The other operators use (n/2)^2, unless their description says otherwise.
+/// Ranks      all ranks must make the same operator. A call fails with disagreement if the
+///            operator's name, a parameter or a length differs between ranks. The elements of
+///            arrays are not compared.
+/// Scale      operators keep the scale of the transform: with Norm::none a round trip multiplies by
+///            the number of points. Only convolution() and correlation() contain the scale.
 namespace weft::operators {
 
 /// The length of the box along the transformed axes: one for all, or one for each of Problem::axes,
@@ -55,23 +56,25 @@ FieldFunction curl(const Plan& plan, const Lengths& lengths = {});
 /// Elements whose wavenumbers are all zero, such as k = 0, are unchanged.
 FieldFunction project(const Plan& plan, const Lengths& lengths = {});
 
-/// Multiplies by -|k|^2, also Nyquist elements. The element k = 0 becomes zero.
+/// Multiplies all elements by -|k|^2, Nyquist elements included. The element k = 0 becomes zero.
 FieldFunction laplacian(const Plan& plan, const Lengths& lengths = {});
-/// Divides by -|k|^2, also Nyquist elements. The element k = 0 becomes zero.
+/// Divides all elements by -|k|^2, Nyquist elements included. The element k = 0 becomes zero.
 FieldFunction inverse_laplacian(const Plan& plan, const Lengths& lengths = {});
-/// Solves alpha*u - laplacian(u) = f: divides by alpha + |k|^2, also Nyquist elements. Elements
-/// where this is zero become zero. So k = 0 is divided by alpha, or becomes zero if alpha is 0.
+/// Solves alpha*u - laplacian(u) = f: divides all elements by alpha + |k|^2, Nyquist elements
+/// included. Elements where this sum is zero become zero. So k = 0 is divided by alpha, or becomes
+/// zero if alpha is 0.
 FieldFunction solve_helmholtz(const Plan& plan, double alpha, const Lengths& lengths = {});
 
-/// Multiplies by exp(-|k|^2 sigma^2 / 2), also Nyquist elements: the convolution with a Gaussian of
-/// this standard deviation. The element k = 0 is unchanged.
+/// Multiplies all elements by exp(-|k|^2 sigma^2 / 2), Nyquist elements included. This is the
+/// convolution with a Gaussian of the standard deviation sigma. The element k = 0 is unchanged.
 FieldFunction gaussian(const Plan& plan, double sigma, const Lengths& lengths = {});
-/// Keeps low <= |k| <= high, also of Nyquist elements, and k = 0 if low is not above 0. A |k| that
-/// only rounding moves past a limit is kept too. The other elements become zero.
+/// Keeps the elements with low <= |k| <= high, Nyquist elements included. So k = 0 is kept if low
+/// is not above 0. A |k| that only rounding moves past a limit is kept too. The other elements
+/// become zero.
 FieldFunction band_pass(const Plan& plan, double low, double high, const Lengths& lengths = {});
 
-/// Moves fields by an offset, in units of the box's length: u(x) becomes u(x - offset*L). One
-/// offset for all transformed axes, or one for each. The Nyquist element is multiplied by the
+/// Moves fields by an offset, in units of the box's length: u(x) becomes u(x - offset*L). There is
+/// one offset for all transformed axes, or one for each. The Nyquist element is multiplied by the
 /// cosine of its phase, the mean of the factors of its two wavenumbers. The element k = 0 is
 /// unchanged. Needs Fourier axes.
 FieldFunction shift(const Plan& plan, const std::vector<double>& offsets);
@@ -107,17 +110,17 @@ struct SpectrumArray {
   }
 };
 
-/// A transfer function: multiplies each element by the number of an array, also Nyquist elements
-/// and k = 0. If the spectrum is real, the array is real. The spectrum must have the boxes of
-/// Plan::output(), as with OutputChoice::any.
+/// A transfer function: multiplies each element by one number of an array. Nyquist elements and the
+/// element k = 0 are included. If the spectrum is real, the array must be real. The spectrum must
+/// have the boxes of Plan::output(), as with OutputChoice::any.
 FieldFunction transfer(const Plan& plan, const SpectrumArray& factors);
 
-/// Multiplies by the spectrum of another field. Then apply_in_spectrum gives the circular
-/// convolution of both fields for each Norm: result[j] is the sum of other[i] * field[j-i]. The
-/// spectrum is the result of forward of the same plan. Nyquist elements and k = 0 are multiplied as
-/// all others. Needs Fourier axes, and boxes as for transfer().
+/// Multiplies by the spectrum of another field. apply_in_spectrum then gives the circular
+/// convolution of both fields for each Norm: result[j] is the sum of other[i] * field[j-i]. `other`
+/// is the result of forward of the same plan. Nyquist elements and k = 0 are multiplied like all
+/// others. Needs Fourier axes, and boxes as for transfer().
 FieldFunction convolution(const Plan& plan, const SpectrumArray& other);
-/// The same with the conjugate, also of Nyquist elements and of k = 0: result[j] is the sum of
+/// As convolution(), but multiplies by the conjugate of the spectrum: result[j] is the sum of
 /// conj(other[i]) * field[j+i].
 FieldFunction correlation(const Plan& plan, const SpectrumArray& other);
 

@@ -73,16 +73,15 @@ const char* to_string(Preset);
 /// A value of Exchange::chunks: one chunk for each slice of the array.
 inline constexpr std::int64_t every_slice = INT64_MAX;
 
-/// The choices of an exchange. The planner decides each one that is `automatic`, or 0 for chunks
-/// and bytes. In a plan all choices are decided; choices that the method does not use stay
-/// automatic.
+/// The choices of an exchange. The planner decides each choice that is `automatic`, or 0 for chunks
+/// and bytes. In a plan, all choices that the method uses are decided; the others stay automatic.
 struct Exchange {
   Method method = Method::automatic;
   WireForm wire_form = WireForm::automatic;
   Schedule schedule = Schedule::automatic;
   Requests requests = Requests::automatic;
-  /// Number of parts in which the array is sent. Each part is sent as soon as it is transformed.
-  /// There are at most as many parts as slices.
+  /// Number of parts in which the array is sent, at most the number of slices. Each part is sent as
+  /// soon as it is transformed.
   std::int64_t chunks = 0;
   NodeUse nodes = NodeUse::automatic;
   /// Only for packed blocks of f64.
@@ -96,7 +95,7 @@ struct Exchange {
   friend bool operator==(const Exchange&, const Exchange&) = default;
 };
 
-/// A value of Problem::modes and Problem::support other than a number: all wavenumbers or points.
+/// Special values of Problem::modes and Problem::support: all wavenumbers, and all points.
 inline constexpr std::int64_t all_modes = -1;
 inline constexpr std::int64_t all_points = -1;
 /// The wavenumbers below 2/3 of the highest, 2*ceil(n/3) - 1 of a Fourier axis. Products of two
@@ -150,11 +149,12 @@ struct Problem {
   /// halved.
   Shape output_shape() const;
   /// Returns the number of wavenumbers that the spectrum has along one of `axes`. truncates()
-  /// returns whether these are fewer than its points. The problem must be checked().
+  /// returns whether this number is below the axis's number of points. The problem must be
+  /// checked().
   std::int64_t modes_of(int axis) const;
   bool truncates(int axis) const { return modes_of(axis) < shape[static_cast<std::size_t>(axis)]; }
   /// Returns the number of points that the input has along one of `axes`. pads() returns whether
-  /// these are fewer than the grid has. The problem must be checked().
+  /// this number is below the grid's number of points. The problem must be checked().
   std::int64_t support_of(int axis) const;
   bool pads(int axis) const { return support_of(axis) < shape[static_cast<std::size_t>(axis)]; }
   /// Whether all axes have all their points and wavenumbers.
@@ -177,18 +177,19 @@ Problem checked(Problem problem);
 
 struct Plan;
 
-/// Returns the problem with layouts of another transform, including their memory order. If the
-/// problem has no input layout and both global inputs (of one component) have the same shape, it
-/// takes the input layout. It takes the output layout in the same way, for OutputChoice::any.
-/// Precision, kinds, modes, support and effort may differ. Throws layout_mismatch if no layout is
-/// taken, or if the plan is for another number of ranks. Throws as checked() does.
+/// Returns the problem with layouts of another transform, including their memory order. Takes the
+/// input layout if the problem has none, and both global inputs (of one component) have the same
+/// shape. Takes the output layout in the same way, if the problem has OutputChoice::any. Precision,
+/// kinds, modes, support and effort may differ. Throws layout_mismatch if no layout is taken, or if
+/// the plan is for another number of ranks. Throws as checked() does.
 Problem with_layouts_like(Problem problem, const Plan& other);
 
 /// The transforms that are done in one layout. `source` and `target` assign the same parts to the
-/// ranks. They differ if an axis is halved (real extents before, complex after) or the memory order
-/// changes. They also differ in stages that change between one axis and its view as two axes
-/// (Plan::view), also for a convolution. A convolution also pads axis 0 with zeros, or keeps only
-/// its first rows.
+/// ranks. They differ in these cases:
+/// - an axis is halved (real extents before, complex extents after), or has modes or support,
+/// - the memory order changes,
+/// - the stage changes between one axis and its view as two axes (Plan::view),
+/// - a stage of a convolution pads axis 0 with zeros, or keeps only its first rows.
 struct Stage {
   Layout source = {};
   Layout target = {};
@@ -199,9 +200,9 @@ struct Stage {
   /// Used if half a spectrum is wanted in natural order. The columns of axis 1 leave the stage in
   /// the order 0, n2-1, 1, n2-2, ... Backward, they arrive in this order.
   bool folds = false;
-  /// The first and the last stage of a convolution. The first one multiplies the single axis by the
-  /// chirp and stores it as the rows of the view. It pads the last row with zeros. The last stage
-  /// does the reverse.
+  /// The first or the last stage of a convolution. The first stage multiplies the single axis by
+  /// the chirp, and stores the result as the rows of the view. It pads the last row with zeros. The
+  /// last stage takes the single axis from the rows, and multiplies it by the chirp.
   bool chirps = false;
   /// The middle of a convolution: lines along axis 1 are transformed, multiplied by the spectrum of
   /// the chirp's conjugate, and transformed back. The stages after it transform backward.
@@ -212,13 +213,14 @@ struct Stage {
 };
 
 /// The engine of the local FFTs along lines of one kind and length, and the arrangement of these
-/// lines in cache. Both were named, or were the fastest in a trial.
+/// lines in cache. A trial found both to be the fastest. Without a trial, the engine is the named
+/// or the default one.
 struct LineEngine {
   Kind kind = Kind::c2c;       ///< r2c: in both directions
   std::int64_t length = 1;     ///< points of a line; for r2c its real points
-  std::int64_t lines = 1;      ///< lines of the trial: all of a rank, up to 32 MiB
+  std::int64_t lines = 1;      ///< number of lines in the trial: all of a rank, up to 32 MiB
   bool across_memory = false;  ///< adjacent elements in memory belong to adjacent lines. If a
-                               ///< length has only one entry, that one holds for both values
+                               ///< length has only one entry, that entry holds for both values
   std::string engine = {};     ///< name of one of the plan's engines
   bool across_tile = false;    ///< a tile in cache holds the lines as memory does; if false, lines
                                ///< are transposed on the way in and out
@@ -243,11 +245,13 @@ std::string describe(const Exchange& exchange);
 /// An array of one axis of n = n1*n2 points may be viewed as n1 x n2, row by row (Bailey 1990, six
 /// steps). The first stage transforms nothing. The second transforms axis 0 and multiplies by
 /// twiddles. The third transforms axis 1. Element (k1, k2) is then X[k1 + n1*k2]; OutputChoice::any
-/// gives this array of two axes. If one axis in natural order is wanted, a last stage without
-/// transforms, in the memory order (1, 0), restores it. r2c keeps n1/2+1 elements of axis 0: X[k]
-/// with k % n1 <= n1/2. The other elements follow: X[n-k] is the conjugate of X[k]. Row k2 of the
-/// natural order consists of column k2 and the mirror image of column n2-1-k2. The stage of axis 1
-/// folds the columns, so that both are on one rank, and the last stage joins the rows.
+/// gives this array of two axes. If one axis in natural order is wanted, there is a last stage
+/// without transforms. It restores the natural order by the memory order (1, 0).
+///
+/// r2c keeps n1/2+1 elements of axis 0: X[k] with k % n1 <= n1/2. The other elements follow: X[n-k]
+/// is the conjugate of X[k]. Row k2 of the natural order consists of column k2 and the mirror image
+/// of column n2-1-k2. For the natural order, the stage of axis 1 folds the columns, so that these
+/// two columns are on one rank. The last stage joins the rows.
 ///
 /// On one rank, a complex axis that exceeds the cache has two stages. The first reads the input,
 /// transforms axis 0 and multiplies by twiddles. The second transforms axis 1, and writes one axis
@@ -260,7 +264,7 @@ std::string describe(const Exchange& exchange);
 /// axis 0 with zeros to m1, transforms it and multiplies by twiddles. The third transforms axis 1
 /// forward and backward. The fourth transforms axis 0 backward, and keeps the rows of the output.
 /// The last stage multiplies by the chirp. Input and output have one axis in natural order. Ranks
-/// divide it between rows of m2 points.
+/// divide this axis between rows of m2 points.
 struct Plan {
   Problem problem;
   std::vector<Stage> stages;
@@ -312,10 +316,10 @@ struct Machine;
 Plan make_plan(const Problem& problem, const Machine& machine);
 
 /// Returns the plan of make_plan(problem, machine), then the best plan of each other kind, fastest
-/// first by the model.
+/// first by the model. Plans of one kind differ only in chunks, pieces and requests.
 std::vector<Plan> candidates(const Problem& problem, const Machine& machine);
 
-/// Predicts the time of a plan on a machine, however it was chosen, without alternatives.
+/// Predicts the time of any plan on a machine. The prediction has no alternatives.
 Prediction predict(const Plan& plan, const Machine& machine);
 
 /// Describes a plan in several lines: the layouts, stages, exchanges and reasons.

@@ -44,7 +44,7 @@ typedef struct weft_poisson_options {
 ///             all fail with the same code and message. The options are not needed afterwards.
 /// Errors      those of weft_fft_create.
 int weft_poisson_create(const weft_poisson_options* options, MPI_Comm comm, weft_poisson** solver);
-/// Local; at any time, also after MPI_Finalize. NULL is fine.
+/// Frees a solver. Local. May be called at any time, also after MPI_Finalize. NULL is fine.
 void weft_poisson_destroy(weft_poisson* solver);
 /// Solves for u, which may be rho. `mean` receives the mean of rho that was subtracted: the real
 /// and the imaginary part. Both are 0 if the solution is unique. `mean` may be NULL. Collective.

@@ -30,14 +30,16 @@ class PoissonHandle;
 /// Options of a Poisson solver, for designated initialisers.
 struct PoissonOptions {
   Shape shape;  ///< points of the whole array
-  /// One for all axes, or one for each. Open boundaries are for all axes, 1 to 3 of them.
+  /// The conditions: one element for all axes, or one for each axis. Open boundaries must be on all
+  /// axes, and the array then has 1 to 3 axes.
   std::vector<AxisEnds> boundary = {Boundary::periodic};
   GridPoints points = GridPoints::cells;
   /// The lengths of the box, between the walls: one for all axes, or one for each.
   std::vector<double> lengths = {1.0};
   /// With open boundaries, `second` is a convolution on a doubled grid with the potential of a
   /// point charge. `spectral` uses a truncated kernel. It needs three axes, and a smooth rho that
-  /// is zero near the ends. Its grid is padded to the length of the box plus its diagonal.
+  /// is zero near the ends. Along each axis, its grid is padded to the length of the box plus the
+  /// diagonal of the box.
   PoissonOrder order = PoissonOrder::spectral;
   Element element = Element::real;    ///< of rho and u; complex: solves for both parts
   MPI_Comm comm = MPI_COMM_NULL;      ///< MPI_COMM_NULL: this process alone, without MPI

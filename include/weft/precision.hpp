@@ -5,7 +5,8 @@
 
 namespace weft {
 
-/// f32: float (eps 2^-24), f64: double (2^-53), f80: long double as the compiler has it (2^-64).
+/// f32: float (unit roundoff 2^-24), f64: double (2^-53), f80: the compiler's long double (on
+/// x86-64 2^-64).
 enum class Precision { f32, f64, f80 };
 /// The search for a plan. estimate: by model or rule only; measure: by trials; exhaustive: by more
 /// trials.

@@ -7,11 +7,11 @@
 namespace weft {
 
 /// The largest part of the time of a step.
-///   arithmetic  the lines of a stage
+///   arithmetic  transforming the lines of a stage
 ///   memory      moving the array between memory and cache
 ///   latency     starting messages
-///   bandwidth   the bytes that a node sends
-///   congestion  a link that several nodes share
+///   bandwidth   sending the bytes of a node
+///   congestion  sending bytes over a link that several nodes share
 ///   nothing     the step is free
 enum class Limit { arithmetic, memory, latency, bandwidth, congestion, nothing };
 const char* to_string(Limit);
@@ -21,8 +21,8 @@ struct StepCost {
   std::string name;
   bool is_exchange = false;
   double arithmetic_s = 0;  ///< of a stage
-  double memory_s = 0;      ///< of a stage; of an exchange: packing by MPI, and reading what other
-                            ///< ranks have just written
+  double memory_s = 0;      ///< of a stage; of an exchange: packing by MPI, and reading data that
+                            ///< other ranks have just written
   double start_s = 0;       ///< of an exchange: starting its messages
   double wire_s = 0;        ///< of an exchange: bytes on the busiest link
   double processor_s = 0;   ///< of an exchange: work of the processor for bytes, never hidden
@@ -38,7 +38,8 @@ struct StepCost {
   friend bool operator==(const StepCost&, const StepCost&) = default;
 };
 
-/// Stages and exchanges in the order of forward, or of a round trip; a stage first.
+/// The costs of stages and exchanges, alternately, in the order of forward or of a round trip. The
+/// first step is a stage.
 struct PlanCost {
   std::vector<StepCost> steps;
   double call_s = 0;  ///< checks of arguments and agreement of all ranks, once a call

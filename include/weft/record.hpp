@@ -5,8 +5,7 @@
 
 namespace weft {
 
-/// Record of one step of a transform on one rank. Times are in seconds by a monotonic clock; bytes
-/// are counted where they are moved.
+/// Record of one step of a transform on one rank. Times are in seconds by a monotonic clock.
 struct StepRecord {
   std::string name;
   bool is_exchange = false;
@@ -19,10 +18,10 @@ struct StepRecord {
   /// Bytes that an exchange reads from the memory of other ranks of this node, without a message.
   /// They are the elements of this rank that belonged to those ranks before the exchange.
   std::int64_t bytes_from_others = 0;
-  double waited_s = 0;  ///< of an exchange: this rank only waited
+  double waited_s = 0;  ///< of an exchange: time in which this rank only waited
   double under_way_s =
-      0;  ///< of an exchange: messages were under way. The part in which this rank did not wait is
-          ///< hidden
+      0;  ///< of an exchange: time in which messages were under way. The part in which this rank
+          ///< did not wait is hidden behind other work
 };
 
 }  // namespace weft

@@ -9,14 +9,14 @@
 
 namespace weft {
 
-/// The space in which a round trip calls its function, and turns.
+/// The space in which a round trip calls its function. From there, fields are transformed back.
 enum class ApplyIn { spectrum, space };
 
 /// The numbers of arrays at four points of a round trip.
 struct FieldCounts {
   std::int64_t stored_in = 1;   ///< the caller's inputs
-  std::int64_t in = 1;          ///< fields that are transformed there
-  std::int64_t out = 1;         ///< fields that are transformed back
+  std::int64_t in = 1;          ///< fields that are transformed before the function
+  std::int64_t out = 1;         ///< fields that are transformed after the function
   std::int64_t stored_out = 1;  ///< the caller's outputs
 
   std::int64_t lanes() const { return std::max(in, out); }

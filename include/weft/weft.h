@@ -3,12 +3,14 @@
 
 // weft: distributed FFTs. The C interface, with the terms and contracts of weft/fft.hpp.
 //
-// Every function that can fail returns an int: WEFT_OK or an error code. weft_last_error() then
-// returns the message (rule, given value, remedy) to the same thread. Results are returned through
-// pointers, which are untouched on failure. If a pointer is NULL but may not be, the code is
-// WEFT_INVALID_ARGUMENT. A collective call then fails on all ranks. Two errors concern the calling
-// rank alone, because weft cannot know the other ranks: a NULL handle in weft_fft_forward and
-// weft_fft_backward, and an invalid communicator.
+// Every function that can fail returns an int: WEFT_OK or an error code. After an error,
+// weft_last_error() returns the message (rule, given value, remedy) to the same thread. Results are
+// returned through pointers. On failure, the values at these pointers are unchanged. For a pointer
+// that must not be NULL but is, the code is WEFT_INVALID_ARGUMENT.
+//
+// A collective call fails on all ranks, with two exceptions. A NULL handle (weft_fft, weft_halo or
+// weft_poisson) and an invalid communicator are errors of the calling rank alone. Without them,
+// weft does not know the other ranks.
 
 // Leaves out MPI's old C++ bindings. A program with them would need another library.
 #ifndef OMPI_SKIP_MPICXX
@@ -43,17 +45,16 @@ enum weft_error {
   WEFT_INTERNAL = 9  ///< a broken invariant of weft itself
 };
 
-/// Values of weft_options.modes other than numbers. Two thirds: the wavenumbers below 2/3 of the
-/// highest.
+/// Special values of weft_options.modes. WEFT_TWO_THIRDS: the wavenumbers below 2/3 of the highest.
 enum weft_modes { WEFT_ALL_MODES = -1, WEFT_TWO_THIRDS = -2 };
-/// A value of weft_options.support other than a number.
+/// A special value of weft_options.support.
 enum weft_support { WEFT_ALL_POINTS = -1 };
-/// The type of the input, if the kinds leave that open.
+/// The type of the input, if the kinds allow both.
 enum weft_element { WEFT_ELEMENT_AUTOMATIC = 0, WEFT_ELEMENT_REAL = 1, WEFT_ELEMENT_COMPLEX = 2 };
-/// WEFT_F80 is long double as the compiler has it.
+/// WEFT_F80 is the compiler's long double.
 enum weft_precision { WEFT_F32 = 0, WEFT_F64 = 1, WEFT_F80 = 2 };
-/// The direction that divides by the number of points: none, backward (as numpy), both (each by the
-/// square root), or forward.
+/// The direction that divides by the number of points: none, backward (as numpy), both directions
+/// (by the square root), or forward.
 enum weft_norm {
   WEFT_NORM_NONE = 0,
   WEFT_NORM_BACKWARD = 1,
@@ -89,7 +90,7 @@ enum weft_nodes {
   WEFT_NODES_SEPARATE = 2,
   WEFT_NODES_COMBINED = 3
 };
-/// f32 sends doubles as floats.
+/// WEFT_WIRE_F32 sends doubles as floats.
 enum weft_wire_precision { WEFT_WIRE_SAME = 0, WEFT_WIRE_F32 = 1 };
 /// Named sets of choices for an exchange; see docs/exchanges.md.
 enum weft_preset {
@@ -101,7 +102,7 @@ enum weft_preset {
   WEFT_PRESET_FFT2D_P = 5,
   WEFT_PRESET_P3DFFT = 6
 };
-/// A value of weft_exchange.chunks: one chunk for each slice of the array.
+/// A special value of weft_exchange.chunks: one chunk for each slice of the array.
 #define WEFT_EVERY_SLICE INT64_MAX
 
 /// Arrays have 1 to WEFT_MAX_DIMS axes.
@@ -127,17 +128,17 @@ void weft_free(void* text);
 // ------------------------------------------------------------------------------------------------
 // layouts
 //
-// Local, no MPI, unless the description says otherwise. `shape`, `grid`, `lower` and `upper` have
-// `dims` elements, in logical axis order. `order` lists the axes from slowest to fastest in memory;
-// NULL is C order.
+// These functions are local and do not use MPI, except weft_layout_of_local_boxes. `shape`, `grid`,
+// and the `lower` and `upper` of one box have `dims` elements, in logical axis order. `order` lists
+// the axes from slowest to fastest in memory; NULL is C order.
 //
-// Errors  WEFT_INVALID_ARGUMENT for a shape without axes or with more than WEFT_MAX_DIMS; extents
-//         below 1; a size beyond 63 bits; axes out of range; a grid of more parts than ranks; boxes
-//         that overlap or leave a hole.
+// Errors  WEFT_INVALID_ARGUMENT for a shape without axes, or with more than WEFT_MAX_DIMS axes;
+//         extents below 1; a size beyond 63 bits; axes out of range; a grid of more parts than
+//         ranks; boxes that overlap or leave a hole.
 
-/// Splits axis a into grid[a] parts, [n*r/p, n*(r+1)/p). Ranks number the positions of the grid
-/// with its last axis fastest. `ranks` is at least the product of the grid; 0 means the product.
-/// Ranks beyond the product own nothing.
+/// Splits axis a into p = grid[a] parts. Part r of the n indices is [n*r/p, n*(r+1)/p). Ranks
+/// number the positions of the grid with its last axis fastest. `ranks` is at least the product of
+/// the grid; 0 means the product. Ranks beyond the product own nothing.
 int weft_layout_grid(int dims, const int64_t* shape, const int64_t* grid, const int* order,
                      int64_t ranks, weft_layout** layout);
 /// Splits one axis over all ranks.
@@ -164,13 +165,14 @@ int weft_layout_with_order(const weft_layout* layout, const int* order, weft_lay
 int weft_layout_with_components(const weft_layout* layout, int64_t count, weft_layout** result);
 /// Creates a layout from the text of weft_layout_json.
 int weft_layout_from_json(const char* json, weft_layout** layout);
-/// NULL is fine.
+/// Frees a layout. NULL is fine.
 void weft_layout_destroy(weft_layout* layout);
 
 int weft_layout_dims(const weft_layout* layout, int* dims);
 int weft_layout_ranks(const weft_layout* layout, int64_t* ranks);
 int weft_layout_shape(const weft_layout* layout, int64_t* shape);
-/// The box of any rank: lower[a] <= index < upper[a]. If the rank owns nothing, all extents are 0.
+/// The box of any rank: lower[a] <= index < upper[a]. If the rank owns nothing, all extents are 0,
+/// except that of an axis of components.
 int weft_layout_box(const weft_layout* layout, int64_t rank, int64_t* lower, int64_t* upper);
 /// Strides in elements of a rank's dense local array, in logical axis order.
 int weft_layout_strides(const weft_layout* layout, int64_t rank, int64_t* strides);
@@ -202,25 +204,29 @@ typedef struct weft_exchange {
 /// Options that steer planning. The size of this struct never changes. Later versions use reserved
 /// space, in which 0 means the default.
 typedef struct weft_planning {
-  const char* machine;  ///< the machine for planning: the name of one that ships with weft, JSON,
-                        ///< "local" (the ranks' machine, measured once in 0.2 s and kept for the
-                        ///< user), or "fixed-rule" (no model). NULL: the variable WEFT_MACHINE,
-                        ///< by default "local"; weft_plan_json and _explain: "fixed-rule"
-  const char* wisdom;   ///< path of a file of plans that trials chose; NULL: none. weft_fft_create
-                        ///< looks there first, and adds the choice of new trials
-  double budget_s;      ///< seconds for trials of local FFTs and of the best few plans, if effort
-                        ///< is above estimate; 0: no trials
-  int effort;           ///< enum weft_effort
-  int all_ranks;    ///< if weft chooses the input layout. 1: every rank gets a part; -1: the array
-                    ///< may be on fewer ranks if that is faster; 0: as 1, unless machine is given
+  /// The machine for planning: the name of a machine that ships with weft, JSON, "local" or
+  /// "fixed-rule" (no model). "local" is the ranks' machine, measured once in 0.2 s and kept for
+  /// the user. NULL in weft_fft_create: the environment variable WEFT_MACHINE. If that is not set:
+  /// "local" on several ranks, "fixed-rule" on one rank. NULL in weft_plan_json and
+  /// weft_plan_explain: "fixed-rule".
+  const char* machine;
+  const char* wisdom;  ///< path of a file of plans that trials chose; NULL: none. weft_fft_create
+                       ///< looks there first, and adds the choice of new trials
+  double budget_s;     ///< seconds for trials of local FFTs and of the best few plans, if effort
+                       ///< is above estimate; 0: no trials
+  int effort;          ///< enum weft_effort
+  /// Used if weft chooses the input layout. 1: every rank gets a part. -1: the array may be on
+  /// fewer ranks if that is faster. 0: as 1 if machine is NULL or "fixed-rule", otherwise as -1.
+  int all_ranks;
   int reserved[8];  ///< 0
 } weft_planning;
 
-/// Options of a transform. Always filled by weft_options_init first, then changed.
+/// Options of a transform. Call weft_options_init first, then change members.
 ///
 /// `struct_size` identifies the version of this struct that the caller was compiled with. Later
-/// versions add members at the end, and a library accepts the structs of all earlier versions. It
-/// refuses non-zero reserved space, because a later header has given it a meaning.
+/// versions add members at the end, and a library accepts the structs of all earlier versions. A
+/// library refuses reserved space that is not 0, because a later header has given this space a
+/// meaning.
 typedef struct weft_options {
   size_t struct_size;
   const int64_t* shape;  ///< of the whole array; for r2c in real space
@@ -229,7 +235,7 @@ typedef struct weft_options {
   const int* axes;            ///< negative ones count from the end
   const weft_layout* input;   ///< NULL: chosen by the plan
   const weft_layout* output;  ///< with WEFT_OUTPUT_GIVEN, otherwise NULL
-  const char* engine;         ///< as FftOptions::engine; NULL: empty
+  const char* engine;         ///< as FftOptions::engine; NULL: as an empty text
   int output_choice;          ///< enum weft_output
   int kind;                   ///< enum weft_kind; WEFT_R2C: the last of axes is r2c, the others c2c
   int precision;              ///< enum weft_precision; WEFT_F64 unless set
@@ -238,7 +244,8 @@ typedef struct weft_options {
   int threads;                ///< OpenMP threads of this rank
   int overwrite_input;        ///< not 0: the input may be destroyed
   int own_workspace;          ///< 0: call weft_fft_use_workspace before the first transform
-  int64_t ranks_per_node;     ///< for weft_plan_json and _explain: ranks that share memory; 0: 1
+  int64_t ranks_per_node;     ///< only for weft_plan_json and weft_plan_explain: the number of
+                              ///< ranks that share memory; 0: as 1
   weft_exchange exchange;
   weft_planning planning;
   const int* kinds;  ///< enum weft_kind of each of the axes, in their order; NULL: kind
@@ -251,11 +258,12 @@ typedef struct weft_options {
   /// axes, in their order: 1 .. n or WEFT_ALL_POINTS. NULL: all. Forward takes the other points as
   /// zero; backward omits them.
   const int64_t* support;
-  /// The extent of a leading axis of the arrays, which every rank holds whole; 0: no such axis. As
-  /// FftOptions::components. In place, each component begins after weft_fft_inplace_bytes() /
-  /// components bytes.
+  /// The extent of a leading axis of the arrays, which every rank holds whole; 0: no such axis. See
+  /// FftOptions::components. In place, component i begins at byte i * weft_fft_inplace_bytes() /
+  /// components.
   int64_t components;
-  /// Another transform on as many ranks. Its layouts are taken as for FftOptions::like. NULL: none.
+  /// Another transform on the same number of ranks. Its layouts are taken as for FftOptions::like.
+  /// NULL: none.
   const weft_fft* like;
 } weft_options;
 
@@ -277,21 +285,22 @@ int weft_fft_create(const weft_options* options, MPI_Comm comm, weft_fft** fft);
 /// Creates a transform from an existing plan for this number of ranks: the JSON of weft_plan_json.
 /// Otherwise as weft_fft_create.
 int weft_fft_create_from_plan(const char* plan_json, MPI_Comm comm, weft_fft** fft);
-/// Local. May be called at any time, also after MPI_Finalize. NULL is fine.
+/// Frees a transform. Local. May be called at any time, also after MPI_Finalize. NULL is fine.
 void weft_fft_destroy(weft_fft* fft);
 
 /// Transforms this rank's part of the array: X[k] = sum_j x[j] exp(sign * 2*pi*i * j*k / n)
 /// along each axis of kind c2c or r2c. docs/conventions.md defines cosine, sine and Hartley axes.
 ///
-/// Shapes      in: the box of weft_fft_input_layout, out: that of weft_fft_output_layout, each in
-///             its layout's memory order.
-///             Complex numbers are pairs of reals of the precision, as in C and FFTW. An r2c axis:
-///             reals in, complex numbers out. Otherwise both are complex, or both are real if no
-///             axis is c2c and `element` is not WEFT_ELEMENT_COMPLEX.
+/// Shapes      `in` has this rank's box of weft_fft_input_layout, and `out` has its box of
+///             weft_fft_output_layout. Each is in the memory order of its layout. With an r2c axis,
+///             `in` has reals and `out` has complex numbers. Without one, both arrays are complex
+///             if an axis is c2c or `element` is WEFT_ELEMENT_COMPLEX. Otherwise both are real.
+///             Complex numbers are pairs of reals of the precision, as in C and FFTW.
 /// Memory      in == out is in place: the array has weft_fft_inplace_bytes, and its real rows are
-///             padded. If not in place, both must not overlap, and the input is unchanged unless
-///             overwrite_input.
-/// Collective  NULL is valid for an empty box. Threads are serialised, as in fft.hpp.
+///             padded. If not in place, the arrays must not overlap, and the input is unchanged
+///             unless overwrite_input is set.
+/// Collective  over the communicator of the transform. NULL is valid for an empty box. Calls of
+///             several threads are serialised, as in fft.hpp.
 int weft_fft_forward(weft_fft* fft, const void* in, void* out);
 /// Transforms in the other direction: `in` has the layout of forward's output, and `out` the layout
 /// of its input.
@@ -299,8 +308,8 @@ int weft_fft_backward(weft_fft* fft, const void* in, void* out);
 
 /// Transforms several arrays, in[i] into out[i]. If the exchanges are messages, one array is
 /// exchanged while the next is transformed. The rules for each array are those of forward and
-/// backward. All arrays are in place or none is. The first call with more than one array allocates
-/// a second workspace. Collective; the same count on all ranks.
+/// backward. Either all arrays are in place or none is. The first call with more than one array
+/// allocates a second workspace. Collective; `count` must be the same on all ranks.
 int weft_fft_forward_many(weft_fft* fft, int64_t count, const void* const* in, void* const* out);
 int weft_fft_backward_many(weft_fft* fft, int64_t count, const void* const* in, void* const* out);
 
@@ -311,7 +320,7 @@ typedef int (*weft_tile_function)(const weft_tile* tile, void* user);
 /// How the results of tiles and ranks become one number.
 enum weft_combine { WEFT_SUM = 0, WEFT_MAX = 1 };
 
-/// A function of a round trip. Zeros everywhere: no function.
+/// A function of a round trip. If all members are 0, there is no function.
 typedef struct weft_field_function {
   weft_tile_function call;
   void* user;
@@ -326,16 +335,17 @@ typedef struct weft_field_function {
 ///   weft_fft_apply_in_space     inputs, before, backward, function, forward, after, outputs
 typedef struct weft_field_work {
   weft_field_function function;
-  weft_field_function before;  ///< may be without call
-  weft_field_function after;   ///< may be without call
+  weft_field_function before;  ///< optional; absent if `call` is NULL
+  weft_field_function after;   ///< optional; absent if `call` is NULL
   int64_t fields_there;        ///< fields from the inputs to the function; 0: as many as inputs
   int64_t fields_back;         ///< fields from the function to the outputs; 0: as many as outputs
 } weft_field_work;
 
 /// Transforms fields, calls functions on tiles of them in cache, and transforms back: see
-/// weft::Fft::apply_in_spectrum. Arrays have the layout of forward's input, or for apply_in_space
-/// of its output. An output may be one of the inputs. `results` receives the results of `before`,
-/// `function` and `after`. It is NULL if there are none. Collective.
+/// weft::Fft::apply_in_spectrum. Arrays have the layout of forward's input; for apply_in_space they
+/// have the layout of forward's output. An output may be one of the inputs. `results` receives the
+/// results of `before`, `function` and `after`, in this order. It may be NULL if these functions
+/// have no results. Collective.
 int weft_fft_apply_in_spectrum(weft_fft* fft, const weft_field_work* work, int64_t inputs,
                                const void* const* in, int64_t outputs, void* const* out,
                                double* results);
@@ -350,18 +360,18 @@ int weft_fft_explain_apply_in_spectrum(const weft_fft* fft, const weft_field_wor
 int weft_fft_explain_apply_in_space(const weft_fft* fft, const weft_field_work* work,
                                     int64_t inputs, int64_t outputs, char** text);
 
-/// Layouts of the input and the output of forward. Free them with weft_layout_destroy. If a single
-/// axis of n points is divided among ranks, the output for WEFT_OUTPUT_ANY has two axes, n1 x n2 =
-/// n. Element (k1, k2) is X[k1 + n1*k2]. weft_layout_dims returns the number of axes. r2c keeps
-/// n1/2+1 elements of axis 0, but n1 is still n divided by the extent of axis 1. If n has no
-/// suitable factors, the output has one axis.
+/// Layouts of the input and the output of forward. Free them with weft_layout_destroy. Suppose that
+/// a single axis of n points is divided among ranks, and that n has suitable factors n1 and n2.
+/// Then the output for WEFT_OUTPUT_ANY has two axes, n1 x n2 = n. Element (k1, k2) is X[k1 +
+/// n1*k2]. r2c keeps n1/2+1 elements of axis 0, but n1 is still n divided by the extent of axis 1.
+/// Without suitable factors, the output has one axis. weft_layout_dims returns the number of axes.
 int weft_fft_input_layout(const weft_fft* fft, weft_layout** layout);
 int weft_fft_output_layout(const weft_fft* fft, weft_layout** layout);
 /// This process's rank in both layouts.
 int weft_fft_rank(const weft_fft* fft, int* rank);
 /// Bytes of one allocation for this rank's input and output, the padding of real rows included.
 int weft_fft_inplace_bytes(const weft_fft* fft, int64_t* bytes);
-/// Strides, in elements, of the input in place, one for each axis: rows are padded for r2c.
+/// Strides of the input in place, in elements, one for each axis. For r2c, rows are padded.
 int weft_fft_inplace_strides(const weft_fft* fft, int64_t* strides);
 /// Return the positions of this rank's points along an axis of the input, and the wavenumbers along
 /// an axis of the output. The axis is `length` long. The array has room for the extent of the
@@ -383,15 +393,15 @@ typedef struct weft_step {
   int reserved;        ///< 0
   double start_s;      ///< by a monotonic clock, seconds
   double end_s;        ///< by the same clock
-  double waited_s;     ///< of an exchange: this rank only waited
-  double under_way_s;  ///< of an exchange: messages were under way
+  double waited_s;     ///< of an exchange: time in which this rank only waited
+  double under_way_s;  ///< of an exchange: time in which messages were under way
   int64_t bytes_read;  ///< from memory, by weft
   int64_t bytes_written;
   int64_t bytes_sent;         ///< to other ranks
   int64_t messages;           ///< to other ranks
   int64_t bytes_from_others;  ///< without a message, from the memory of other ranks of this node
 } weft_step;
-/// Switches recording. While it is not 0, every run records its steps.
+/// Switches recording. While `on` is not 0, every run records its steps.
 int weft_fft_set_recording(weft_fft* fft, int on);
 /// Copies the first `capacity` steps of the last recorded run, and returns the number of all steps
 /// in `count`. `steps` may be NULL if capacity is 0. `step_size` is sizeof(weft_step).
@@ -406,7 +416,7 @@ int weft_fft_plan_json(const weft_fft* fft, char** json);
 
 /// Plans for any number of ranks, without MPI or a transform. Returns JSON. Free it with weft_free.
 int weft_plan_json(const weft_options* options, int64_t ranks, char** json);
-/// The same in words.
+/// Plans as weft_plan_json, and returns the plan in words. Free the text with weft_free.
 int weft_plan_explain(const weft_options* options, int64_t ranks, char** text);
 
 // ------------------------------------------------------------------------------------------------
@@ -435,11 +445,13 @@ int weft_scatter(const void* whole, void* local, const weft_layout* layout, int6
 
 /// Plans the exchange of the planes around each rank's box and prepares it, as weft::Halo does.
 ///
-/// Shapes      `below` and `above` have one width for each axis of the layout, 0 to its length;
-///             NULL for `above`: as below. The local array is the box with its planes, dense in the
-///             layout's memory order. A rank with an empty box has an empty array.
-/// Options     `periodic`: one number for each axis, not 0 if the array continues at its other end;
-///             NULL: all axes do. `exchange`: forced choices; NULL: none.
+/// Shapes      `below` and `above` have one width for each axis of the layout, from 0 to the length
+///             of the axis. If `above` is NULL, it has the widths of `below`. The local array is
+///             the box with its planes, dense in the layout's memory order. A rank with an empty
+///             box has an empty array.
+/// Options     `periodic` has one number for each axis. It is not 0 if the array continues at the
+///             other end of the axis. NULL: all axes are periodic. `exchange`: forced choices;
+///             NULL: none.
 /// Collective  over `comm`; MPI_COMM_NULL is this process alone, without MPI. All ranks succeed, or
 ///             all fail with the same code and message.
 /// Errors      WEFT_INVALID_ARGUMENT, WEFT_LAYOUT_MISMATCH, WEFT_DISAGREEMENT, WEFT_UNSUPPORTED
@@ -448,7 +460,7 @@ int weft_scatter(const void* whole, void* local, const weft_layout* layout, int6
 int weft_halo_create(const weft_layout* layout, const int64_t* below, const int64_t* above,
                      const int* periodic, int64_t element_bytes, const weft_exchange* exchange,
                      MPI_Comm comm, weft_halo** halo);
-/// Local. May be called at any time, also after MPI_Finalize. NULL is fine.
+/// Frees a halo. Local. May be called at any time, also after MPI_Finalize. NULL is fine.
 void weft_halo_destroy(weft_halo* halo);
 /// Copies the elements of other ranks into the planes, corners included. At an end that is not
 /// periodic, the planes outside the array are not changed. Collective. NULL is valid for an empty

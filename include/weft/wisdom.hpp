@@ -12,7 +12,8 @@
 namespace weft {
 
 /// The properties of a machine that decide the fastest plan: names, versions and sizes, without
-/// measurements. If nodes differ, texts name all values, and sizes are the smallest.
+/// measurements. If nodes differ, a text names the values of all nodes, and a number is the
+/// smallest of the nodes.
 struct MachineIdentity {
   std::string weft;       ///< version
   std::string processor;  ///< its name in the system
@@ -69,14 +70,15 @@ MachineIdentity machine_identity_from_json(std::string_view text);
 /// version or inconsistent.
 Wisdom wisdom_from_json(std::string_view text);
 
-/// Reads wisdom from a file; empty if there is no file. Local, no MPI.
-/// Errors  io_failure for an unreadable file; invalid_argument for a file that is not wisdom or of
-///         another version. The message has the path.
+/// Reads wisdom from a file. The result is empty if there is no file. Local, no MPI.
+/// Errors  io_failure for an unreadable file; invalid_argument for a file that is not wisdom, or is
+///         wisdom of another version. The message has the path.
 Wisdom read_wisdom(const std::string& path);
 
 /// Adds wisdom to a file atomically: readers see the old file or the new one. Any number of
 /// processes may add to the file concurrently; nothing is lost. Local, no MPI.
-/// Errors  as read_wisdom; io_failure if the file cannot be written. The file is then unchanged.
+/// Errors  as read_wisdom; io_failure if the file cannot be written. After an error the file is
+///         unchanged.
 void merge_into_file(const std::string& path, const Wisdom& more);
 
 /// Replaces the wisdom in a file atomically. Refuses a file that is not wisdom.

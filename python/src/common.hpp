@@ -33,7 +33,7 @@ using GivenError = std::optional<std::pair<std::string, std::string>>;
 std::optional<Error> to_error(const GivenError& given);
 
 /// Makes a class refuse pickling and copying, because its objects belong to this process. The
-/// message is that of `weft._support.pickles`.
+/// message of the error is that of `weft._support.pickles`.
 template <class T>
 void refuse_pickles(nanobind::class_<T>& bound, const char* what, const char* remedy) {
   using namespace nanobind::literals;

@@ -41,7 +41,7 @@ std::string words_of(ApplyIn turn) {
   return turn == ApplyIn::spectrum ? "apply_in_spectrum" : "apply_in_space";
 }
 
-/// Describes a function; `unnamed` stands for one without words.
+/// Describes a function, by `unnamed` if the function has no words.
 std::string words_of(const FieldFunction& function, const char* unnamed) {
   return (function.words.empty() ? unnamed : function.words) + " with " +
          plural(function.results, "result") +
@@ -153,7 +153,7 @@ std::string Handle::RoundTripCall::words() const {
   return words;
 }
 
-/// Combines the results of all ranks in their order.
+/// Combines the results of all ranks in the order of ranks.
 void Handle::combine_ranks(const FieldWork& work, std::vector<double>& results) {
   if (results.empty() || comm_.size() == 1) return;
   gathered_.resize(results.size() * static_cast<std::size_t>(comm_.size()));

@@ -22,8 +22,8 @@ class CacheFile {
   /// Returns the text of the file, or "" if it does not exist or cannot be read.
   std::string text() const;
 
-  /// Replaces the text by the result of `change`. If that fails, prints a warning with the
-  /// consequence.
+  /// Replaces the text by the result of `change`. If the update fails, prints a warning with
+  /// `consequence`.
   void update(const char* consequence, const Change& change) const;
 
  private:

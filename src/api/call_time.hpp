@@ -6,9 +6,10 @@
 
 namespace weft::api {
 
-/// Measures call_s of the machine. The ranks of each node run a transform of a few points, all
-/// nodes at once. call_s is its time, minus the time that the other figures predict, and at least
-/// 0. All ranks take the value of the slowest node.
+/// Measures call_s of the machine: the time of a call that its other figures do not predict. All
+/// nodes transform a few points at the same time, each with its own ranks. call_s is the measured
+/// time minus the predicted time, or 0 if that is negative. All ranks get the value of the slowest
+/// node.
 ///
 /// Collective. Cost: some milliseconds, a few KiB.
 void measure_call(Machine& machine, const comm::Communicator& comm, int threads);

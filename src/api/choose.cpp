@@ -48,7 +48,7 @@ ChosenPlan newly_chosen(const Problem& given, const Handle::Options& options,
                         const comm::Communicator& comm) {
   // Errors are found before anything is measured.
   Problem problem = comm::together(comm, [&] { return checked(given); });
-  // Ranks may have different numbers of threads, but they have the same plan.
+  // Ranks may have different numbers of threads, but they need the same plan.
   problem.threads = static_cast<int>(comm.max(std::int64_t{problem.threads}));
   PlannedBy by = planned_by(options.planning, problem.threads, options.engine, comm);
   Plan plan =
@@ -63,8 +63,8 @@ ChosenPlan newly_chosen(const Problem& given, const Handle::Options& options,
   return {std::move(plan), std::move(by.machine)};
 }
 
-/// The problem may require that every rank gets a part. Returns the best plan without this
-/// requirement, if that plan meets it.
+/// Searches the wisdom without the problem's requirement that every rank gets a part. Returns the
+/// plan if all ranks get a part. Returns nothing if the problem does not require this.
 std::optional<Plan> plan_from_wisdom_of_any_ranks(const std::string& path, Problem problem,
                                                   const MachineIdentity& machine,
                                                   const comm::Communicator& comm) {

@@ -37,7 +37,7 @@ std::string record_lines(std::span<const StepRecord> record, std::size_t steps, 
   const bool has_prediction = prediction != nullptr && prediction->cost.steps.size() == lines;
   std::string text =
       "the steps of the last run took " + readable_seconds(last - first) + " on this rank";
-  // A record does not include the time of the call itself. So its prediction is left out too.
+  // A record does not include the time of the call itself. So the predicted call_s is left out too.
   if (has_prediction)
     text += "; predicted " + readable_seconds(prediction->cost.seconds() - prediction->cost.call_s);
   text += "\n";

@@ -98,7 +98,7 @@ std::vector<void*> untyped(std::span<E* const> arrays) {
   return {arrays.begin(), arrays.end()};
 }
 
-/// As above, in memory that this thread keeps for its next call.
+/// Returns untyped pointers, in memory that this thread keeps for its next call.
 template <class E>
 std::span<const void* const> kept_inputs(std::span<const E* const> arrays) {
   thread_local std::vector<const void*> kept;

@@ -23,8 +23,8 @@ std::string words_of(const std::vector<bool>& choices) {
   return text + ")";
 }
 
-/// Returns the problem of this rank as names and texts, so that ranks can compare it. It may be
-/// invalid.
+/// Returns the problem of this rank as names and texts, so that ranks can compare them. The problem
+/// may be invalid.
 std::vector<comm::NamedValue> named_problem(const HaloProblem& problem, const std::string& dtype) {
   std::vector<comm::NamedValue> values{{"layout", to_json(problem.layout)},
                                        {"widths below", "(" + join(problem.below, ", ") + ")"},

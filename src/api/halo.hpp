@@ -15,12 +15,13 @@
 
 namespace weft::api {
 
-/// A halo. The C++, C and Python interfaces use this class. Threads as in Handle.
+/// A halo. The C++, C and Python interfaces use this class. Threads may use it as they use a
+/// Handle.
 class HaloHandle {
  public:
-  /// Collective over `comm`: compares the problem on all ranks, plans and binds. `mine` is an error
-  /// that this rank found in its arguments. If any rank has an error, all throw it. `dtype` is the
-  /// caller's name of the elements' type, if any.
+  /// Collective over `comm`: compares the problem on all ranks, plans the rounds and binds them.
+  /// `mine` is an error that this rank found in its arguments. If any rank has an error, all throw
+  /// it. `dtype` is the caller's name of the elements' type, if any.
   HaloHandle(const HaloProblem& problem, const comm::Communicator& comm,
              const std::optional<Error>& mine = {}, const std::string& dtype = {});
 
@@ -34,7 +35,7 @@ class HaloHandle {
 
   /// Collective: all ranks run, or all throw if any has an error in `mine` or a null pointer.
   void fill(void* array, const std::optional<Error>& mine = {});
-  /// `precision` is the precision of the real numbers. An element has one or two of them.
+  /// `precision` is the precision of the real numbers. An element is one or two real numbers.
   void accumulate(void* array, Precision precision, const std::optional<Error>& mine = {});
 
  private:

@@ -33,7 +33,7 @@ class Handle {
     Planning planning = {};               ///< effort and all_ranks are taken from the problem
                                           ///< instead
     bool outputs_in_node_memory = false;  ///< as in planner::Freedom
-    bool needs_round_trips = false;       ///< the plan must have them
+    bool needs_round_trips = false;       ///< the plan must allow round trips
   };
 
   /// Compares the problem on all ranks, plans it and binds the plan. Collective over `comm`. `mine`
@@ -76,7 +76,7 @@ class Handle {
   std::vector<double> apply(ApplyIn turn, const FieldWork& work, std::span<const void* const> in,
                             std::span<void* const> out, const std::optional<Error>& mine = {});
 
-  /// Describes such a round trip. Predicted times are included if a model planned the transform.
+  /// Describes a round trip of apply(). Includes predicted times if the transform has a machine.
   std::string explain_apply(ApplyIn turn, const FieldWork& work, std::int64_t inputs,
                             std::int64_t outputs) const;
 
@@ -124,7 +124,7 @@ class Handle {
                                   std::span<const void* const> in,
                                   std::span<void* const> out) const;
 
-  /// Sets component_inputs_ and component_outputs_ to the fields of the arrays of a round trip.
+  /// Sets component_inputs_ and component_outputs_ to the fields in the arrays of a round trip.
   void split_components(ApplyIn turn, std::span<const void* const> in, std::span<void* const> out);
 
   /// Returns the round trip of a shape. The first call with a shape makes it. The last few round
@@ -141,14 +141,14 @@ class Handle {
   comm::Communicator comm_;
   std::int64_t number_ = 0;  ///< number of this transform on its communicator, the same on all
                              ///< ranks
-  mutable Turns turns_;      ///< turns of threads on this transform; a run takes the turn on the
-                             ///< communicator before
+  mutable Turns turns_;      ///< turns of threads on this transform; a run first takes the turn on
+                             ///< the communicator
   Plan plan_;
   Layout input_;
   Layout output_;
   std::optional<run::Transform> transform_;
   kernel::LocalOptions local_;
-  std::optional<Machine> machine_;                   ///< its model chose the plan
+  std::optional<Machine> machine_;                   ///< its model predicts times; see ChosenPlan
   std::list<run::RoundTrip> round_trips_;            ///< kept round trips, the last used first
   const run::RoundTrip* last_round_trip_ = nullptr;  ///< the last recorded run, if it was a round
                                                      ///< trip

@@ -20,8 +20,9 @@ struct Handle::RoundTripCall {
   std::string words() const;
 };
 
-/// A call that a rank is about to make. Without this check, ranks that call different transforms or
-/// directions might exchange blocks of matching sizes and get wrong results.
+/// A call that a rank is about to make. Ranks compare their calls. Otherwise ranks that call
+/// different transforms or directions might exchange blocks of matching sizes and get wrong
+/// results.
 struct Handle::Call {
   std::int64_t transform = 0;
   Direction direction = Direction::forward;
@@ -59,7 +60,7 @@ class Handle::CallGate final : public run::Gate {
   void pass() override { conclude(); }
   /// Waits for all ranks, then returns whether the transform runs in place. Collective.
   bool conclude() {
-    const comm::Agreement::FirstError found = agreement_.conclude();
+    const comm::Agreement::Findings found = agreement_.conclude();
     if (!found.alike) comm::throw_different_calls(handle_.comm_, call_.words());
     return handle_.agreed_in_place(found.flagged, mine_in_place_);
   }

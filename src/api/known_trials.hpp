@@ -6,9 +6,9 @@
 
 namespace weft::api {
 
-/// Returns the number of the fastest way for these lines in an earlier trial. Searches the trials
-/// of this process and the trials in the user's cache. Returns -1 if no trial compared these ways.
-/// Thread-safe.
+/// Returns the index in `lines.ways` of the way that was fastest in an earlier trial. Searches the
+/// trials of this process and those in the user's cache. Returns -1 if no trial compared these ways
+/// for these lines. Thread-safe.
 ///
 /// The cache has one file for each processor and set of engines, next to the files of
 /// local_machine(). A file that is damaged or of another version counts as empty.

@@ -24,7 +24,8 @@ namespace {
 /// A trial for longer lines would take seconds. For them, the trial of a shorter line with the same
 /// odd factors decides.
 constexpr std::int64_t longest_tried = 1 << 18;
-/// More bytes do not fit in any cache, so more lines would not change the time of a line.
+/// Most bytes of the lines of a trial. More do not fit in any cache, so more lines would not change
+/// the time of a line.
 constexpr std::int64_t most_bytes = std::int64_t{32} << 20;
 /// Fewer adjacent lines across memory fit in one or two cache lines. They are always transposed,
 /// without a trial.
@@ -67,13 +68,13 @@ std::vector<LineEngine> lines_of(const Plan& plan) {
   return found;
 }
 
-/// Chooses one of several ways for lines. If rank 0 knows a trial of them, takes its result.
+/// Chooses one of several ways for lines. If rank 0 knows a trial of these ways, takes its result.
 /// Otherwise makes a new trial.
 class Chooser {
  public:
   Chooser(const Plan& plan, const comm::Communicator& comm) : plan_(plan), comm_(comm) {}
 
-  /// Chooses the fastest way of some engines. Collective.
+  /// Chooses the fastest way that uses one of these engines. Collective.
   void choose(LineEngine& lines, const std::vector<kernel::Engine*>& engines) {
     planner::LineTrial trial = trial_of(lines, engines);
     if (trial.ways.size() < 2 || trial.length > longest_tried) return;
@@ -136,8 +137,8 @@ std::vector<kernel::Engine*> engines_with_cosines(const std::vector<kernel::Engi
   return found;
 }
 
-/// Returns the engines of a plan, with their versions on this rank. The last one is weft itself, if
-/// its own products also decide the bits.
+/// Returns the engines of a plan, with their versions on this rank. If the plan has twiddles, the
+/// last one is weft itself: its products with twiddles also decide the bits of the result.
 std::vector<EngineVersion> versions_here(const Plan& plan) {
   std::vector<EngineVersion> found;
   for (const std::string& name : kernel::engine_names())

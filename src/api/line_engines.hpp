@@ -9,7 +9,7 @@
 
 namespace weft::api {
 
-/// Returns `given`. If it is empty, returns kernel::wanted_engine() of rank 0. The result is "auto"
+/// Returns `given` or, if `given` is empty, kernel::wanted_engine() of rank 0. The result is "auto"
 /// or the name of an engine. Collective.
 ///
 /// Errors  unsupported, on all ranks, if some rank lacks an engine of this name.
@@ -22,18 +22,18 @@ std::string engine_versions(const std::string& word);
 /// Throws unsupported unless an engine that the word allows has this precision.
 void require_precision(const std::string& word, Precision precision);
 
-/// Returns whether trials may compare engines. They may not if the plan follows the fixed rule,
-/// which measures nothing. Collective.
+/// Returns whether trials may compare engines: not if the plan follows the fixed rule, which
+/// measures nothing. Collective.
 bool may_try_engines(const Planning& planning, const comm::Communicator& comm);
 
-/// Completes a plan with the engine of each kind and length of its lines, and the form of their
-/// tiles. They are the fastest allowed ones in an earlier trial. If there was no such trial, one is
-/// made now, and its result is stored in the user's cache. If `may_try` is false, the first allowed
-/// engine that has the kind transforms the lines, along a tile. All ranks make the same choice.
-/// Collective.
+/// Completes a plan: chooses an engine, and a form of tiles, for each kind and length of its lines.
+/// If `may_try` is false, takes the first allowed engine that has the kind, with lines along the
+/// tile. If `may_try` is true, takes the fastest allowed choice of an earlier trial. If there was
+/// no such trial, makes one, and stores its result in the user's cache. All ranks make the same
+/// choice. Collective.
 ///
-/// Cost    reads a file once in a process. A trial takes up to 0.3 s for each kind and length. It
-///         also plans the lines.
+/// Cost    reads a file once in a process. A trial takes up to 0.3 s for each kind and length, and
+///         the time to plan the lines.
 /// Errors  those of Engine::lines() and out_of_memory.
 void choose_line_engines(Plan& plan, const std::string& word, bool may_try,
                          const comm::Communicator& comm);

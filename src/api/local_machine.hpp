@@ -10,12 +10,12 @@
 
 namespace weft::api {
 
-/// Returns the machine of the ranks, from the user's cache. If the cache does not have it, it is
-/// measured in about 0.2 s and stored. The cache is $XDG_CACHE_HOME/weft or ~/.cache/weft. It has
-/// one file for each processor, FFT library, MPI library, network, number of ranks, nodes and
-/// threads. Rank 0 reads and writes. A file that is damaged or of another version is replaced by a
-/// new measurement. If the file cannot be written, there is a warning. The same on all ranks.
-/// Collective.
+/// Returns the machine of the ranks from the user's cache, $XDG_CACHE_HOME/weft or ~/.cache/weft.
+/// If the cache does not have this machine, measures it in about 0.2 s and stores it. The cache has
+/// one file for each combination of processor, FFT library, MPI library, network, and numbers of
+/// ranks, nodes and threads. Rank 0 reads and writes. A file that is damaged or of another version
+/// is replaced by a new measurement. If the file cannot be written, prints a warning. The result is
+/// the same on all ranks. Collective.
 ///
 /// The times of lines are those of `engine`, or of the fastest engine for "auto". An empty `engine`
 /// is treated as in engine_word().

@@ -12,7 +12,7 @@
 
 namespace weft::api {
 
-/// Runs plans on the ranks of a communicator, with arrays that it allocates.
+/// Runs plans on the ranks of a communicator. Allocates their arrays.
 ///
 /// Memory  the largest input and output of all plans, and the workspaces of two plans.
 class MpiTrials final : public planner::Trials {

@@ -8,7 +8,8 @@
 
 namespace weft::api {
 
-/// Returns each field of an exchange as a name and a text, also automatic ones. Ranks compare them.
+/// Returns all fields of an exchange, also automatic ones, as names and texts that ranks can
+/// compare.
 std::vector<comm::NamedValue> named_choices(const Exchange& exchange);
 
 }  // namespace weft::api

@@ -121,7 +121,7 @@ std::vector<long double> OperatorPlan::wavenumbers(int axis) const {
   std::vector<long double> k = whole_wavenumbers(axis);
   const auto place =
       static_cast<std::size_t>(std::find(axes().begin(), axes().end(), axis) - axes().begin());
-  // The default length is exactly 2*pi, in every precision.
+  // Without lengths, each length is exactly 2*pi, in every precision.
   long double unit = 1;
   if (!lengths_.empty()) unit = 2 * std::numbers::pi_v<long double> / lengths_[place];
   if (!traits_of(problem().kind_of(axis)).is_periodic()) unit /= 2;

@@ -20,7 +20,7 @@ struct TileRules {
   Shape shape;       ///< of the spectrum
   std::int64_t real_bytes = 8;
   bool is_complex = true;
-  std::int64_t inputs = 0;  ///< 0: any number of fields, and as many outputs
+  std::int64_t inputs = 0;  ///< 0: any number, and the same number of outputs
   std::int64_t outputs = 0;
 
   /// Throws invalid_argument for a tile that breaks a rule.
@@ -39,10 +39,10 @@ class OperatorPlan {
   const std::vector<int>& axes() const { return problem().axes; }
   TileRules rules(std::int64_t inputs = 0, std::int64_t outputs = 0) const;
 
-  /// Sets the parameters of the operator in words, other than the lengths.
+  /// Sets the words of the operator's parameters, without the lengths.
   void set_parameters(const std::string& parameters) { parameters_ = " " + parameters; }
-  /// Returns the name, the parameters and the lengths. Operators with other factors have other
-  /// words.
+  /// Returns the name, the parameters and the lengths. Operators with different factors have
+  /// different words.
   std::string words() const;
 
   /// Throws `code` with the rule, the value and the remedy.
@@ -55,8 +55,8 @@ class OperatorPlan {
 
   /// Returns the same number for each index of each axis.
   AxisNumbers filled(long double value) const;
-  /// Return the wavenumbers of a transformed axis: wavenumbers() by its length, whole_wavenumbers()
-  /// in the units of Tile::coordinates.
+  /// Return the wavenumbers of a transformed axis: wavenumbers() for its length,
+  /// whole_wavenumbers() in the units of Tile::coordinates.
   std::vector<long double> wavenumbers(int axis) const;
   std::vector<long double> whole_wavenumbers(int axis) const;
   /// Returns the factors c of a transformed axis: the first derivative multiplies by i*c. The
@@ -75,13 +75,13 @@ class OperatorPlan {
   operators::Lengths lengths_;
 };
 
-/// Returns a number with as many digits as tell it from all others: "0.1".
+/// Returns a number with the fewest digits that identify it: "0.1".
 std::string exact_words(double value);
 /// The same for several numbers, with a text between them.
 std::string exact_words(const std::vector<double>& values, const std::string& between);
 
-/// Returns the function that divides by minus the sum of the squares of all axes. Elements where it
-/// is zero become zero.
+/// Returns the function that divides by minus the sum of the squares of all axes. Elements become
+/// zero where this sum is zero.
 FieldFunction divide_by_squares(const OperatorPlan& plan, const AxisNumbers& squares);
 
 }  // namespace weft::api

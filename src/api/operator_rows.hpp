@@ -79,7 +79,7 @@ void for_each_point(std::int64_t count, std::int64_t stride, Act act) {
   }
 }
 
-/// Both parts of a complex number.
+/// The two parts of a complex number.
 template <class T>
 struct Parts {
   T re;
@@ -128,8 +128,8 @@ void turn_rows(const Tile& tile, const TileRow& row, std::int64_t axis, Factor f
   }
 }
 
-/// Makes the function of an operator, with the words of the plan. make(zero of the precision)
-/// returns the call for a tile.
+/// Makes the function of an operator, with the words of the plan. make(zero) returns the call for a
+/// tile; `zero` is a zero in the precision of the fields.
 template <class Make>
 FieldFunction operator_function(const OperatorPlan& plan, const TileRules& rules,
                                 const Make& make) {

@@ -51,7 +51,8 @@ using api::TileTables;
 
 enum class Unit { one, i };
 
-/// Returns the function that multiplies by the product of numbers of all axes, or by i times it.
+/// Returns the function that multiplies by the product of numbers of all axes, or by i times this
+/// product.
 template <Unit unit>
 FieldFunction of_product(const OperatorPlan& plan, const AxisNumbers& numbers) {
   return api::operator_function(plan, plan.rules(), [&]<class T>(T) {

@@ -54,7 +54,7 @@ Machine machine_named(const std::string& name, const comm::Communicator& comm) {
 
 PlannedBy by_default(int threads, const std::string& engine, const comm::Communicator& comm) {
   const std::string name = named(comm);
-  // One rank has only one plan, so no machine is needed.
+  // A single rank has only one plan, so it needs no machine.
   if (name == fixed_rule || (name.empty() && comm.is_solo())) return {};
   if (name.empty())
     return {

@@ -10,17 +10,18 @@
 
 namespace weft::api {
 
-/// The decision about the basis of planning.
+/// The machine or the rule that plans.
 struct PlannedBy {
   std::optional<Machine> machine = {};  ///< absent: the fixed rule
-  std::string note = {};                ///< for the plan, if weft made the decision
+  std::string note = {};                ///< added to the plan if the user did not choose
 };
 
 /// Returns whether every rank must get a part, if weft chooses the input layout.
 bool wants_all_ranks(const Planning& planning);
 
-/// Returns the given machine. Without one, returns the machine that `plan_by` means. A measurement
-/// uses `engine`, a word of engine_word(). Collective; the same result on all ranks.
+/// Returns the given machine. Without one, returns the machine that `plan_by` means. If weft
+/// measures this machine, the lines use `engine`, a word of engine_word(). Collective; the same
+/// result on all ranks.
 ///
 /// Errors  invalid_argument if WEFT_MACHINE names no machine; those of local_machine().
 PlannedBy planned_by(const Planning& planning, int threads, const std::string& engine,

@@ -14,7 +14,8 @@
 
 namespace weft::api {
 
-/// A Poisson solver. The C++, C and Python interfaces use this class. Threads as in Handle.
+/// A Poisson solver. The C++, C and Python interfaces use this class. Threads may use it as they
+/// use a Handle.
 class PoissonHandle {
  public:
   /// Compares the problem on all ranks, plans it and binds the plan. Collective over `comm`. `mine`

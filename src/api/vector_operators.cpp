@@ -20,8 +20,8 @@ using api::Parts;
 template <class Value>
 using Components = std::array<Value, max_dims>;
 
-/// The factors c of an element of a row, one for each component. The derivative along the axis of
-/// that component multiplies by i*c.
+/// The factors c of an element of a row, one for each component. The derivative along the axis of a
+/// component multiplies by i*c.
 template <class T>
 struct RowFactors {
   Components<T> others;  ///< factors of the other axes, constant in the row; 0 for the axis of the
@@ -51,8 +51,8 @@ struct FieldRows {
   }
 };
 
-/// Calls act(row, factors, elements, stride) for each row of a tile. Count is a constant or a
-/// number.
+/// Calls act(row, factors, elements, stride) for each row of a tile. `count`, the number of
+/// components, may be a compile-time constant.
 template <class T, class Count, class Act>
 void for_each_vector_row(const Tile& tile, Count count, const std::vector<int>& axes,
                          const AxisTables<T>& tables, const Act& act) {

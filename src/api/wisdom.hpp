@@ -11,8 +11,9 @@
 namespace weft::api {
 
 /// Returns the plan for a problem on this machine from a wisdom file. The problem must be complete,
-/// as after checked(). Rank 0 reads the file and broadcasts the plan. If the file is unusable, rank
-/// 0 prints a warning, and the result is empty. Collective.
+/// as after checked(). Rank 0 reads the file and broadcasts the plan. The result is empty if
+/// there is no plan, or if the file is unusable. In the second case rank 0 prints a warning.
+/// Collective.
 std::optional<Plan> plan_from_wisdom(const std::string& path, const Problem& problem,
                                      const MachineIdentity& machine,
                                      const comm::Communicator& comm);

@@ -9,8 +9,9 @@
 
 namespace weft {
 
-/// The definition of from_string. Only the source that instantiates it for an enum includes it, next
-/// to the table of the enum. CMake compiles these sources alone (cmake/WeftTargets.cmake).
+/// The definition of from_string. Only the sources that instantiate it include this file, together
+/// with the table of each enum. CMake excludes these sources from unity builds
+/// (cmake/WeftTargets.cmake).
 template <class E>
 E from_string(std::string_view word) {
   for (const auto& entry : Words<E>::table)

@@ -9,7 +9,7 @@
 namespace weft {
 
 /// The properties of a kind: its effect on a line of n elements, and its inverse. All code that
-/// depends on a kind asks here, so that a further kind is a further row.
+/// depends on a kind uses these properties, so a new kind only needs a new row.
 struct KindTraits {
   Kind kind;
   const char* word;
@@ -22,17 +22,17 @@ struct KindTraits {
   std::int64_t logical_times;
   std::int64_t logical_shift;
   std::int64_t least_length;
-  std::int64_t twice_lowest;  ///< twice the lowest wavenumber, in halves of the logical one
-  Kind inverse;               ///< of the unscaled transform, but for the sign of an exponent
+  std::int64_t twice_lowest;  ///< twice the lowest wavenumber, counted in half waves
+  Kind inverse;               ///< kind of the unscaled inverse, whose exponents have the other sign
 
   std::int64_t length_after(std::int64_t n) const { return (n + length_added) / length_divided; }
   std::int64_t logical_length(std::int64_t n) const { return logical_times * (n + logical_shift); }
-  /// Returns whether waves have both signs of wavenumbers, in the order of c2c or its half. Otherwise
-  /// an axis has half waves between its boundaries.
+  /// Returns whether the waves are periodic. Their wavenumbers are then in the order of c2c, or in
+  /// its first half. If not, an axis has half waves between its boundaries.
   bool is_periodic() const { return logical_times == 1; }
 };
 
-/// Rows of cosine and sine transforms, whose logical length is 2 * (n + shift).
+/// Returns the row of a cosine or sine transform. Its logical length is 2 * (n + shift).
 constexpr KindTraits real_kind(Kind kind, const char* word, std::int64_t shift, std::int64_t least,
                                std::int64_t twice_lowest, Kind inverse) {
   return {kind,         word,   Element::automatic, Element::automatic, 0, 1, 2, shift, least,
@@ -88,7 +88,7 @@ constexpr const KindTraits& traits_of(Kind kind) {
   return kind_table[static_cast<std::size_t>(kind)];
 }
 
-/// Returns whether a kind keeps the elements of an array: those of reals to reals.
+/// Returns whether a kind keeps the type of elements. Transforms of reals to reals do.
 inline bool keeps_elements(Kind kind) { return traits_of(kind).before == Element::automatic; }
 
 }  // namespace weft

@@ -20,8 +20,8 @@ namespace {
 std::atomic<std::int64_t> live_bytes{0};
 std::atomic<std::int64_t> peak_bytes{0};
 std::atomic<std::int64_t> allocations{0};
-/// Live bytes of AlignedBuffer alone. The system subtracts them from MemAvailable only when they
-/// are touched, but reserves node memory at once.
+/// Live bytes of AlignedBuffer, without node memory. The system subtracts these bytes from
+/// MemAvailable only when they are touched, but reserves node memory at once.
 std::atomic<std::int64_t> promised_bytes{0};
 
 std::string read_text(const char* path) {
@@ -51,7 +51,7 @@ std::string mebibytes(std::int64_t bytes) {
                                             " are available; use more nodes or a smaller size");
 }
 
-/// Returns whole 2 MiB pages directly from the system, for buffers from huge_from_bytes up.
+/// Returns `bytes`, rounded up to whole pages of 2 MiB, for buffers from huge_from_bytes up.
 std::int64_t mapped_bytes(std::int64_t bytes) {
   const std::int64_t page = AlignedBuffer::huge_page_bytes;
   return checked_add(bytes, page - 1, "the size of a buffer") / page * page;

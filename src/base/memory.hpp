@@ -13,13 +13,13 @@ namespace weft {
 std::int64_t available_memory_bytes();
 
 /// Returns available_memory_bytes() without the memory that this process has been promised and has
-/// not touched yet. The system counts memory when it is touched. Without this, two large buffers
-/// could both be granted and not both be filled.
+/// not touched yet. The system counts memory when it is touched. Without this subtraction, two
+/// large buffers could be granted although only one can be filled.
 std::int64_t unpromised_memory_bytes();
 
 /// Throws Error(out_of_memory) if `bytes` exceeds unpromised_memory_bytes(). The message has
-/// `what`, the bytes requested and the bytes available. Requests below 4 MiB pass unchecked:
-/// reading the limits would cost more than they do.
+/// `what`, the bytes requested and the bytes available. Requests below 4 MiB are not
+/// checked, because reading the limits would take longer than the allocation.
 void require_memory(std::int64_t bytes, const std::string& what);
 
 /// Memory that weft holds through AlignedBuffer and node memory in this process. Thread-safe.
@@ -35,17 +35,18 @@ void reset_memory_peak();
 /// Returns whether the two ranges of bytes overlap. Empty ranges do not.
 bool overlap(const void* a, std::int64_t a_bytes, const void* b, std::int64_t b_bytes);
 
-/// Adds memory to the counters, for the allocators of weft. Negative bytes return it.
+/// Adds memory to the counters, for the allocators of weft. Negative bytes are subtracted.
 void count_memory(std::int64_t bytes);
 
-/// Uninitialised bytes aligned to 64; from 4 MiB up aligned to 2 MiB and offered huge pages.
+/// Uninitialised memory, aligned to 64 bytes. From 4 MiB up it is aligned to 2 MiB, and the system
+/// may use huge pages.
 ///
 /// Errors  Error(out_of_memory) with the bytes asked and available, before the system would kill
 ///         the process; Error(invalid_argument) for a negative size.
 class AlignedBuffer {
  public:
   static constexpr std::int64_t alignment_bytes = 64;
-  /// Returns the bytes of a buffer after which the next one is aligned again.
+  /// Returns `bytes`, rounded up so that data after them are aligned too.
   static std::int64_t aligned(std::int64_t bytes) { return rounded_up(bytes, alignment_bytes); }
   static constexpr std::int64_t huge_page_bytes = std::int64_t{2} << 20;
   static constexpr std::int64_t huge_from_bytes = std::int64_t{4} << 20;

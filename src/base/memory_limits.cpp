@@ -17,8 +17,8 @@ std::string read_text(const std::string& path) {
   return text.str();
 }
 
-/// Returns the number at the start of `text`; nothing without one ("max" in version 2). Version 1
-/// writes "no limit" as a number near 2^63, which needs no special case.
+/// Returns the number at the start of `text`; nothing if there is none ("max" in version 2).
+/// Version 1 writes "no limit" as a number near 2^63, which needs no special case.
 std::optional<std::int64_t> leading_number(const std::string& text) {
   char* end = nullptr;
   const long long value = std::strtoll(text.c_str(), &end, 10);

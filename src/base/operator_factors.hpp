@@ -9,7 +9,7 @@ namespace weft {
 // The factors by which operators multiply an element of a spectrum. In memory and out of core they
 // are the same.
 
-/// A value in another precision; infinite where it is too large.
+/// Returns a value in another precision: infinite if it is too large.
 template <class T>
 T narrowed(long double value) {
   constexpr auto largest = static_cast<long double>(std::numeric_limits<T>::max());
@@ -37,16 +37,16 @@ T gaussian_factor(T square, T sigma) {
   return std::exp(-square * sigma * sigma / 2);
 }
 
-/// Returns the real part of c^order i^order, for an odd order its imaginary part: the sign of i^order
-/// is that of i * (-1)^((order-1)/2).
+/// Returns (i c)^order if `order` is even, and (i c)^order / i if it is odd. Both are real.
 template <class T>
 T derivative_factor(T c, std::int64_t order) {
   const T sign = order / 2 % 2 == 0 ? T(1) : T(-1);
   return sign * std::pow(c, static_cast<T>(order));
 }
 
-/// The factor 1 for low <= |k| <= high, otherwise 0. Wavenumbers in other units, and sums of squares,
-/// have rounding errors, so the limits have a slack of a few `epsilon` of the array's precision.
+/// The factor 1 for low <= |k| <= high, otherwise 0. Wavenumbers in other units, and sums of
+/// squares, have rounding errors, so the limits have a slack of a few `epsilon` of the array's
+/// precision.
 template <class T>
 class BandFactor {
  public:
@@ -57,7 +57,7 @@ class BandFactor {
     most_ = narrowed<T>(static_cast<long double>(high) * high * (1 + slack));
   }
 
-  /// Without branches, so that compilers vectorise loops with it.
+  /// Has no branches, so that compilers vectorise loops with it.
   T operator()(T square) const {
     return (square >= least_ ? T(1) : T(0)) * (square <= most_ ? T(1) : T(0));
   }

@@ -11,7 +11,7 @@
 namespace weft {
 namespace {
 
-/// Never destroyed: a fork may come after static destructors.
+/// All mutexes. They are never destroyed, because a fork may come after static destructors.
 struct KnownMutexes {
   std::mutex mutex;
   std::vector<ProcessMutex*> all;
@@ -22,7 +22,7 @@ KnownMutexes& known() {
   return *instance;
 }
 
-/// Locks all of them or none: a thread that holds one may wait for another.
+/// Locks all mutexes or none, because a thread that holds one may wait for another.
 bool try_lock_all(const std::vector<ProcessMutex*>& all) {
   for (std::size_t i = 0; i < all.size(); ++i) {
     if (all[i]->try_lock()) continue;
@@ -44,7 +44,7 @@ void after_fork() {
 
 void watch_forks() {
   static const int watched = pthread_atfork(before_fork, after_fork, after_fork);
-  static_cast<void>(watched);  // out of memory: forks then work as without this
+  static_cast<void>(watched);  // without memory for this, forks do not wait
 }
 
 }  // namespace

@@ -4,11 +4,11 @@
 
 namespace weft {
 
-/// A mutex of the whole process, such as that of a planner or of a table that transforms share.
+/// A mutex of the whole process, such as that of a planner or of a table that transforms share. A
+/// thread holds it for a short time, or while it plans a line.
 ///
-/// A fork waits until all are free. So a child process never inherits a mutex that a thread of its
-/// parent has locked: no thread would unlock it in the child. It is held for a short time, or while
-/// a line is planned.
+/// A fork waits until all these mutexes are free. So a child process never inherits a locked mutex,
+/// which no thread of the child would unlock.
 class ProcessMutex {
  public:
   ProcessMutex();

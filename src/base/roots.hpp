@@ -30,7 +30,7 @@ class RootTables {
   /// Cost    O(sqrt n) sines.
   RootTables(std::int64_t n, int sign);
 
-  /// Returns the bytes of the tables of a length.
+  /// Returns the bytes of the tables for a length.
   static std::int64_t table_bytes(std::int64_t n);
 
   std::int64_t length() const { return n_; }
@@ -49,7 +49,7 @@ class RootTables {
   int shift_;
   std::int64_t mask_;
   std::vector<std::complex<Real>> coarse_;
-  std::vector<std::complex<Real>> fine_;  ///< less 1
+  std::vector<std::complex<Real>> fine_;  ///< roots minus 1
 };
 
 }  // namespace weft

@@ -23,7 +23,7 @@ std::vector<std::int64_t> smooth_numbers(std::int64_t lo, std::int64_t hi) {
   std::vector<std::int64_t> found;
   if (hi >= 1) found.push_back(1);
   for (const std::int64_t prime : {2, 3, 5, 7})
-    for (std::size_t i = 0; i < found.size(); ++i)  // grows: also visits the powers of the prime
+    for (std::size_t i = 0; i < found.size(); ++i)  // `found` grows: visits powers of the prime too
       if (found[i] <= hi / prime) found.push_back(found[i] * prime);
   std::sort(found.begin(), found.end());
   return {std::lower_bound(found.begin(), found.end(), lo), found.end()};

@@ -87,8 +87,8 @@ std::string behind_links(const std::string& path) {
   fail(path + " is a symbolic link that leads nowhere; name a file");
 }
 
-/// One process at a time: an exclusive lock on a separate file, because the guarded file is
-/// replaced. The holder removes the lock file; a process that waited on the removed file opens a
+/// Admits one process at a time, by an exclusive lock on a separate file, because the guarded file
+/// is replaced. The holder removes the lock file. A process that waited on the removed file opens a
 /// new one.
 class FileLock {
  public:
@@ -166,7 +166,8 @@ class NewFile {
     if (rename(path_.c_str(), target_.c_str()) != 0)
       fail(target_ + " cannot be replaced: " + reason() + "; name another file");
     path_.clear();
-    // Also writes the new name to the disk; if a folder cannot be synchronised, that happens later.
+    // Also writes the new name to the disk. If a folder cannot be synchronised, the system does so
+    // later.
     const std::string folder = std::filesystem::path(target_).parent_path().string();
     const OpenDescriptor opened(open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_CLOEXEC));
     if (opened.is_open()) fsync(opened.number());
@@ -174,7 +175,7 @@ class NewFile {
 
  private:
   std::string target_;
-  std::string path_;  ///< empty after it has replaced the target
+  std::string path_;  ///< empty after the new file has replaced the target
   OpenDescriptor descriptor_;
 };
 
@@ -189,7 +190,7 @@ void require_writable(const std::string& path) {
 
 std::optional<std::string> read_text(const std::string& path, std::int64_t bytes_max) {
   require_path(path);
-  // Without O_NONBLOCK this would wait for the writer of a pipe.
+  // Without O_NONBLOCK, open() would wait for the writer of a pipe.
   const OpenDescriptor file(open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
   if (!file.is_open() && errno == ENOENT) return {};
   if (!file.is_open())
@@ -205,7 +206,7 @@ void update_text(
     const std::function<std::string(const std::optional<std::string>& before)>& change) {
   require_path(path);
   const std::string target = behind_links(path);
-  // Refuses a file that cannot be changed before a new one is made.
+  // An unsuitable file is refused before a lock file is made.
   read_text(target, bytes_max);
   const FileLock lock(target + ".lock", wait_s);
   const std::optional<std::string> before = read_text(target, bytes_max);

@@ -10,7 +10,8 @@
 namespace weft {
 namespace {
 
-/// A thread that has locked it becomes visible soon, but not in the same instant.
+/// A thread of this process that has locked the mutex sets process_ soon, but not in the same
+/// instant.
 constexpr int most_tries = 100;
 constexpr std::chrono::milliseconds between_tries{1};
 

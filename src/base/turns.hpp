@@ -8,7 +8,7 @@
 namespace weft {
 
 /// Serialises calls that must not overlap: calls by threads on one communicator, transform or set
-/// of files. Locked and unlocked as a std::recursive_mutex.
+/// of files. A thread locks and unlocks it as a std::recursive_mutex.
 ///
 /// Forks       A child process has only the thread that forked. If another thread had its turn at
 ///             that moment, no turn of the child would ever begin: lock() throws in the child.
@@ -23,7 +23,7 @@ class Turns {
   void wait();
 
   std::recursive_mutex mutex_;
-  std::atomic<pid_t> process_ = 0;  ///< process of the thread that locked it last
+  std::atomic<pid_t> process_ = 0;  ///< process of the last thread that locked the mutex
 };
 
 }  // namespace weft

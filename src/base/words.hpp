@@ -18,7 +18,7 @@ Word(E, const char*)->Word<E>;
 template <class E>
 struct Words;
 
-/// The number of values of an enum. Its table has them in order.
+/// The number of values of an enum; -1 if its table does not have them in order.
 template <class E>
 constexpr int value_count = [] {
   for (std::size_t i = 0; i < Words<E>::table.size(); ++i)

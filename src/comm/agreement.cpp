@@ -55,16 +55,16 @@ std::string difference(const std::vector<NamedValue>& first, const std::vector<N
          std::to_string(mine.size());
 }
 
-/// Encodes the state of a rank in one number. A rank that failed returns its rank. The others
+/// Encodes the state of a rank in one number. A rank that failed returns its rank. The other ranks
 /// return one of two numbers above all ranks, depending on `flag`. The least number of all ranks
 /// decides.
-std::int64_t voice(const Communicator& comm, bool failed, bool flag) {
+std::int64_t state_number(const Communicator& comm, bool failed, bool flag) {
   if (failed) return comm.rank();
   return flag ? comm.size() : comm.size() + 1;
 }
 
-/// Returns the flag of the least number (see voice()), or throws the error of its rank.
-bool verdict(const Communicator& comm, std::int64_t first, const std::optional<Error>& mine) {
+/// Returns the flag of the least number (see state_number()), or throws the error of its rank.
+bool flag_or_throw(const Communicator& comm, std::int64_t first, const std::optional<Error>& mine) {
   if (first >= comm.size()) return first == comm.size();
   if (comm.is_solo()) throw Error(*mine);
   const int root = static_cast<int>(first);
@@ -81,12 +81,12 @@ bool verdict(const Communicator& comm, std::int64_t first, const std::optional<E
 }  // namespace
 
 bool agree_or_throw(const Communicator& comm, const std::optional<Error>& mine, bool flag) {
-  return verdict(comm, comm.min(voice(comm, mine.has_value(), flag)), mine);
+  return flag_or_throw(comm, comm.min(state_number(comm, mine.has_value(), flag)), mine);
 }
 
 Agreement::Agreement(const Communicator& comm, const std::optional<Error>& mine, bool flag,
                      std::int64_t act)
-    : comm_(comm), mine_(mine), least_{voice(comm, mine.has_value(), flag), act, ~act} {
+    : comm_(comm), mine_(mine), least_{state_number(comm, mine.has_value(), flag), act, ~act} {
   comm_.start_min(least_, pending_);
 }
 
@@ -97,9 +97,9 @@ Agreement::~Agreement() {
   }
 }
 
-Agreement::FirstError Agreement::conclude() {
+Agreement::Findings Agreement::conclude() {
   pending_.wait();
-  const bool flagged = verdict(comm_, least_[0], mine_);
+  const bool flagged = flag_or_throw(comm_, least_[0], mine_);
   return {flagged, least_[1] == ~least_[2]};
 }
 

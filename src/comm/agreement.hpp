@@ -26,13 +26,11 @@ namespace weft::comm {
 /// Collective. Cost: one reduction of 8 bytes if no rank failed.
 bool agree_or_throw(const Communicator& comm, const std::optional<Error>& mine, bool flag = false);
 
-/// agree_or_throw in two steps. Between both a rank can do work that does no harm if another rank
-/// fails.
-///
-/// Between the steps no other call on the group is allowed.
+/// agree_or_throw in two steps: construction and conclude(). Between them a rank can do work that
+/// does no harm if another rank fails. It must make no other call on the group between them.
 class Agreement {
  public:
-  struct FirstError {
+  struct Findings {
     bool flagged = false;  ///< some rank set `flag`
     bool alike = true;     ///< all ranks have the same `act`
   };
@@ -49,7 +47,7 @@ class Agreement {
   void progress() { pending_.test(); }
   /// Waits for all ranks. Then throws as agree_or_throw, or returns the findings. May be called
   /// only once. Collective.
-  FirstError conclude();
+  Findings conclude();
 
  private:
   Communicator comm_;
@@ -60,8 +58,8 @@ class Agreement {
   PendingCall pending_;
 };
 
-/// Runs `f` and returns the Error that it threw, if any. std::bad_alloc becomes out_of_memory, any
-/// other exception internal. Local.
+/// Runs `f` and returns the Error that it threw, if any. std::bad_alloc becomes out_of_memory. Any
+/// other std::exception becomes internal. Local.
 template <class F>
 std::optional<Error> error_of(F&& f) {
   try {

@@ -11,8 +11,8 @@
 namespace weft::comm {
 
 /// The turn of a thread on a communicator. It ends when the object is destroyed. Turns serialise
-/// the calls of the threads of one process. A thread that has the turn may take it again inside. On
-/// a solo communicator no thread waits.
+/// the calls of the threads of one process. A thread that has the turn may take it again. On a solo
+/// communicator no thread waits.
 ///
 /// Errors  unsupported if this thread must not call MPI. Either its process was forked while MPI
 ///         ran, or the level of MPI_Init_thread excludes the thread.
@@ -32,15 +32,15 @@ class Turn {
 /// of the lowest such rank instead.
 ///
 /// Every collective call of the public interface begins with this function. Calls that transform an
-/// array during the agreement begin with an Agreement on number_of_call() instead. So ranks in
+/// array during the agreement begin with an Agreement on their own number instead. So ranks in
 /// different calls meet in the same reduction, and none waits for ever.
 ///
 /// Collective. Cost: one reduction of 24 bytes.
 void agree_on_call(const Communicator& comm, const std::string& words,
                    const std::optional<Error>& mine = {});
 
-/// Returns the number of a call in an Agreement. It is negative. Calls of transforms have positive
-/// numbers.
+/// Returns the number of a call in an Agreement. This number is negative, because calls of
+/// transforms have positive numbers.
 std::int64_t number_of_call(const std::string& words);
 
 /// Throws Error(disagreement) on all ranks, which must be in different calls. The message names the

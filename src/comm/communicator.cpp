@@ -59,8 +59,8 @@ std::shared_ptr<CommunicatorState> make_subset(const CommunicatorState& state,
   return subset;
 }
 
-/// Returns the number of consecutive ranks that count as a node, even if more ranks share a node;
-/// 0: no such limit.
+/// Returns the number of consecutive ranks that count as a node, even if more ranks share a node.
+/// Returns 0 if there is no such limit.
 std::int64_t pretended_ranks_per_node() {
   const char* text = std::getenv("WEFT_RANKS_PER_NODE");
   if (text == nullptr || *text == '\0') return 0;

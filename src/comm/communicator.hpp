@@ -41,8 +41,8 @@ class Communicator {
   /// Returns the ranks that can share memory with this one. Collective the first time, then local.
   Communicator node_group() const;
 
-  /// Returns a group of all ranks, numbered node by node. It is this group if it already has that
-  /// order. It is created once.
+  /// Returns a group of all ranks, numbered node by node. Returns this group if its ranks already
+  /// have that order. A new group is created once.
   Communicator by_nodes() const;
 
   /// Returns 1, 2, 3, ... as a name for an object that all ranks make together. Local; the same on
@@ -92,8 +92,8 @@ class Communicator {
   std::vector<std::int64_t> all_to_all(const std::vector<std::int64_t>& values) const;
 
   /// Sends `send_count` elements to `peer` and receives `recv_count` from it, in as many messages
-  /// as the count limit requires; either count may be 0. Both ranks call it; not collective over
-  /// the group.
+  /// as the count limit requires; either count may be 0. Both ranks must call this function. It
+  /// is not collective over the group.
   void exchange_pair(int peer, const void* send, std::int64_t send_count, void* recv,
                      std::int64_t recv_count, std::int64_t element_bytes) const;
 

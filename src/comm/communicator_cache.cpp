@@ -1,5 +1,6 @@
-// The store of duplicates. A list owns them, and an attribute on the user's communicator finds
-// them. Callbacks of MPI free them when that communicator is freed or when MPI_Finalize begins.
+// The store of duplicates. A list owns the duplicates. An attribute on the user's communicator
+// points to its duplicate. Callbacks of MPI free a duplicate when the user's communicator is freed
+// or when MPI_Finalize begins.
 
 #include <algorithm>
 #include <atomic>

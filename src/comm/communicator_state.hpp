@@ -33,8 +33,8 @@ void free_dropped_windows(const Communicator& comm);
 /// The shared state of a Communicator.
 struct CommunicatorState {
   MPI_Comm comm = MPI_COMM_NULL;  ///< MPI_COMM_NULL: one rank without MPI, or freed by MPI_Finalize
-  std::atomic<bool> is_duplicated = false;  ///< rank, size and comm are set; only for a user's
-                                            ///< communicator
+  std::atomic<bool> is_duplicated = false;  ///< rank, size and comm are set; only used for a
+                                            ///< user's communicator
   bool solo = true;
   int rank = 0;
   int size = 1;
@@ -57,7 +57,7 @@ MPI_Comm usable(const CommunicatorState& state);
 /// Frees the windows, the inner groups, and the communicator itself. Collective.
 void release(CommunicatorState& state);
 
-/// Gives a new communicator to a state, and makes it return its errors.
+/// Gives a new communicator to a state, and makes the communicator return its errors.
 void take(CommunicatorState& state, MPI_Comm comm);
 
 /// Returns the state that all solo communicators share.

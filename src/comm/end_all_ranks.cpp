@@ -12,9 +12,9 @@ namespace weft::comm {
 
 namespace {
 
-/// Launchers end all ranks of a job as soon as one aborts, and drop its output that they have not
-/// read yet. So the message could be lost. No call reports that it has been read. So the program
-/// waits for this time.
+/// Launchers end all ranks of a job as soon as one rank aborts, and drop the output that they have
+/// not read yet. No call reports that the message has been read. So the program waits for
+/// this time.
 constexpr std::chrono::milliseconds time_to_pass_on_the_message{300};
 
 }  // namespace

@@ -38,7 +38,8 @@ std::int64_t limit_from_environment() {
 
 std::atomic<std::int64_t> limit_set{0};  // 0: the default
 
-/// Whether MPI ran when a parent of this process forked: its connections belong to the parent.
+/// Whether MPI ran when a parent of this process forked. MPI's connections then belong to the
+/// parent.
 bool forked_under_mpi = false;
 
 void note_fork() { forked_under_mpi = forked_under_mpi || is_running(); }

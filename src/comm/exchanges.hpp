@@ -30,7 +30,7 @@ struct Block {
 ///             MPI_Alltoallv_c (MPI 4), otherwise messages of at most the limit in cyclic order.
 ///             All ranks make the same choice.
 /// Memory      `send` and `recv` must not overlap. Peers without a block exchange nothing.
-/// Collective  construction and execute; not thread-safe on one object.
+/// Collective  construction and executions; not thread-safe on one object.
 ///             Destruction is local, at any time.
 /// Errors      on all ranks alike: Error(internal) if two blocks name the same peer, a number is
 ///             negative, or a peer does not exist. Also if two ranks expect different sizes of a
@@ -106,8 +106,8 @@ struct MessageStep {
 struct MessageOptions {
   int at_once = 1;          ///< maximum number of steps under way at the same time; 0: no limit
   bool persistent = false;  ///< requests are created once and started in every execution
-  /// True if blocks are contiguous on both sides. Long blocks are then divided into several
-  /// messages. If false, each block is one message of any length.
+  /// If true, long blocks are divided into several messages. All blocks must then be contiguous on
+  /// both sides. If false, each block is one message of any length.
   bool in_pieces = true;
   int tag = 0;  ///< must differ between concurrent exchanges
 };
@@ -115,9 +115,9 @@ struct MessageOptions {
 /// Messages of boxes, step by step and without packing. Boxes that are not contiguous use derived
 /// datatypes. Chunks are parts of the exchange that are started one after the other.
 ///
-/// If `at_once` is 1, the steps of all ranks must match; otherwise a cycle of ranks could wait for
-/// each other. Pairwise rounds and cyclic steps match. The blocks from one rank to another must
-/// have the same order on both ranks.
+/// If `at_once` is 1, the steps of all ranks must match. If they did not, a cycle of ranks could
+/// wait for each other. Pairwise rounds and cyclic steps match. The blocks from one rank to another
+/// must have the same order on both ranks.
 ///
 /// Memory      sent and received blocks must not overlap.
 /// Collective  construction, and one execution: start() of all chunks in order, then finish(). Not
@@ -135,7 +135,7 @@ class Messages {
   void progress() const;
   /// Returns when this rank has received its blocks of a started chunk.
   void wait(int chunk) const;
-  /// Returns when all started messages have arrived and have been sent.
+  /// Returns when all started messages of this rank have been sent or have arrived.
   void finish() const;
   /// Returns whether all started messages are complete.
   bool is_idle() const;

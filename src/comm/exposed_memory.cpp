@@ -21,7 +21,7 @@ namespace weft::comm {
 namespace {
 
 constexpr std::int64_t alignment = AlignedBuffer::alignment_bytes;
-/// The limit of one put, the same as of one message. Larger ones would only need larger buffers of
+/// The limit of one put, the same as of one message. Larger puts would only need larger buffers of
 /// MPI.
 constexpr std::int64_t put_bytes_max = std::int64_t{1} << 30;
 

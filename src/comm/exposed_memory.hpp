@@ -14,7 +14,7 @@ namespace weft::comm {
 /// Memory      Destruction is local and safe at any time. The window is freed when all ranks have
 ///             dropped it and together make the next one. Otherwise it is freed with the
 ///             communicator.
-/// Collective  construction, over `comm`; `bytes` may differ between ranks and be 0.
+/// Collective  construction, over `comm`; `bytes` may differ between ranks and may be 0.
 /// Errors      the same on all ranks: Error(out_of_memory); Error(mpi_failure) if MPI makes no
 ///             window.
 class ExposedMemory {
@@ -43,9 +43,9 @@ struct ChunkedBlock {
 ///
 /// Uses        MPI_Put. Receivers call MPI_Win_post before and MPI_Win_wait after. Senders call
 ///             MPI_Win_start before and MPI_Win_complete after. Only ranks with a block in common
-///             wait for each other. A block above the count limit is put in parts.
-/// Memory      blocks leave any buffer, and arrive in `memory`. Only one exchange at a time may use
-///             `memory`.
+///             wait for each other. A block above the count limit or 1 GiB is put in parts.
+/// Memory      blocks are read from any buffer, and arrive in `memory`. Only one exchange at a time
+///             may use `memory`.
 /// Collective  construction, over `comm`; not thread-safe on one object. An execution is start()
 ///             for each chunk in order, then finish(). Destruction is local, at any time.
 /// Errors      as PackedAllToAll; also Error(internal) if a rank puts a block to itself.

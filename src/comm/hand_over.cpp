@@ -66,8 +66,8 @@ HandOver::HandOver(std::vector<HandOverSlot*> slots, int rank)
 
 void HandOver::arrive() {
   HandOverSlot& slot = *slots_[static_cast<std::size_t>(rank_)];
-  // This store and the sleeper's increment are sequentially consistent. So at least one of both
-  // ranks sees the change of the other.
+  // This store and the sleeper's increment are sequentially consistent. So at least one of the
+  // two ranks sees the change of the other.
   slot.arrivals.store(++arrived_, std::memory_order_seq_cst);
   if (slot.sleepers.load(std::memory_order_seq_cst) > 0)
     futex(slot.arrivals, FUTEX_WAKE, INT32_MAX, nullptr);

@@ -28,7 +28,8 @@ class HandOver {
 
   int size() const { return static_cast<int>(slots_.size()); }
 
-  /// Signals that this rank has done its part. Its non-temporal stores must be complete before.
+  /// Signals that this rank has done its part. The rank must first complete its non-temporal
+  /// stores.
   void arrive();
   /// Returns when every rank has arrived as often as this one.
   void wait() const;

@@ -13,7 +13,8 @@
 namespace weft::comm {
 namespace {
 
-/// MPI libraries pass a message to the system in one call, and Linux moves at most 2 GiB per call.
+/// Limit of one message. MPI libraries pass a message to the system in one call, and Linux moves at
+/// most 2 GiB per call.
 constexpr std::int64_t message_bytes_max = std::int64_t{1} << 30;
 
 bool is_contiguous(const StridedBlock& block) {

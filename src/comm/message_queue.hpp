@@ -43,7 +43,7 @@ class MessageQueue {
     int chunk = 0;
     std::size_t first = 0;  ///< number of its first message
     std::size_t last = 0;
-    std::size_t incomplete = 0;  ///< messages
+    std::size_t incomplete = 0;  ///< number of incomplete messages
   };
 
   void add_block(const StridedBlock& block, bool is_send, std::int64_t limit);

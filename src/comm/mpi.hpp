@@ -1,7 +1,7 @@
 #pragma once
 
-// The only place that includes <mpi.h>. It leaves out the C++ bindings, which MPI removed in
-// version 3.
+// The only file of src/ that includes <mpi.h> directly. It excludes the C++ bindings, which MPI
+// removed in version 3.
 #ifndef OMPI_SKIP_MPICXX
 #define OMPI_SKIP_MPICXX 1
 #endif

@@ -45,7 +45,7 @@ std::optional<NodeMemoryKind> kind_asked() {
 }
 
 /// Returns the test value that one rank writes for another. It differs for every pair, and is never
-/// 0 as new memory is.
+/// 0, because new memory is 0.
 std::int64_t mark(int writer, int owner) {
   return (std::int64_t{writer} + 1) << 32 | (std::int64_t{owner} + 1);
 }

@@ -28,8 +28,9 @@ class NodeWorkspace {
   static constexpr std::int64_t page_bytes = 4096;
 
   NodeWorkspace(const Communicator& comm, std::int64_t bytes);
-  /// For tests in which threads replace ranks. `memory` has one pointer for each rank, to
-  /// page_bytes and the workspace. Local. All objects must be made before any thread arrives.
+  /// For tests in which threads replace ranks. `memory` has one pointer for each rank. There the
+  /// rank has page_bytes bytes and then its workspace. Local. All objects must be made before any
+  /// thread arrives.
   NodeWorkspace(std::vector<char*> memory, int rank);
 
   /// Returns the address of a rank's workspace in this process.

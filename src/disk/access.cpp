@@ -13,7 +13,7 @@
 namespace weft::disk {
 namespace {
 
-/// The system accepts at least 1024; more are not faster.
+/// Most parts of one step. The system accepts at least 1024, but more than 256 are not faster.
 constexpr std::size_t most_parts = 256;
 /// One call moves less than 2 GiB, even if more is requested.
 constexpr std::int64_t most_step_bytes = std::int64_t{1} << 30;
@@ -39,7 +39,7 @@ Access::AccessStep Access::next() {
           static_cast<int>(parts_.size())};
 }
 
-/// Adds whole granules, as long as memory is aligned and segments end with a granule.
+/// Adds whole granules to the step, as long as memory is aligned and segments end with a granule.
 void Access::add_direct_parts() {
   const std::int64_t granule = file_->granule_bytes();
   std::int64_t step_bytes = 0;
@@ -61,7 +61,7 @@ bool Access::is_aligned(std::size_t segment, std::int64_t skipped) const {
   return address % static_cast<std::uintptr_t>(file_->alignment_bytes()) == 0;
 }
 
-/// Returns the bytes to move through the system's memory before the next direct transfer.
+/// Returns the bytes to move through the page cache before the next direct transfer.
 std::int64_t Access::edge_bytes() const {
   if (!file_->is_direct() || refused_direct_) return left_;
   const std::int64_t granule = file_->granule_bytes();

@@ -20,8 +20,8 @@ struct FileSegment {
 
 /// One transfer between consecutive bytes of a file and segments of memory.
 ///
-/// A transfer takes several steps. The edges that are not a whole granule go through the page
-/// cache; the middle bypasses it. The system may also do less than requested. A backend calls
+/// A transfer takes several steps. Whole granules (see OpenFile) bypass the page cache. The shorter
+/// edges go through the page cache. The system may also do less than requested. A backend calls
 /// next(), executes the step, and calls take() with the answer, until the transfer is complete.
 class Access {
  public:

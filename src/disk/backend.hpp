@@ -32,7 +32,8 @@ struct BackendChoice {
 };
 
 /// Returns the wanted kind. For automatic, returns the kind in the environment variable
-/// WEFT_DISK_BACKEND. If it is not set, returns the best kind that works on the local machine.
+/// WEFT_DISK_BACKEND. If the variable is not set, returns the best kind that works on the local
+/// machine.
 ///
 /// Errors  unsupported, with the reason, for a requested kind that does not work on the local
 ///         machine; invalid_argument for another word in the variable.
@@ -48,7 +49,7 @@ struct DiskCounters {
 };
 
 /// Executes jobs, at most `depth` for each disk at the same time. The reads of a disk begin in the
-/// order in which they were started. So do the writes. Reads and writes overlap, and end in any
+/// order of the calls of start(). The writes do too. Reads and writes overlap, and end in any
 /// order. The destructor returns when all jobs have ended.
 ///
 /// Forks       A child process has no thread of a backend that its parent has made. In the child
@@ -61,8 +62,8 @@ class Backend {
   virtual ~Backend() = default;
 
   virtual BackendKind kind() const = 0;
-  /// Each job must stay in memory until its batch has ended. The batch reports all failures. Any
-  /// thread may call.
+  /// Each job must stay in memory until its batch has ended. The batch reports the first
+  /// failure. Any thread may call start().
   /// Errors  as require_own_process().
   void start(Batch& batch);
   /// Errors  unsupported in a process that was forked from the one that made the backend.
@@ -76,8 +77,8 @@ class Backend {
   bool is_of_parent() const;
   /// Called before the first step of a job.
   void begin(const Job& job);
-  /// Gives a job the system's answer. Returns true if the job has ended. It must not be used again
-  /// then.
+  /// Gives a job the system's answer. Returns true if the job has ended. The job must not be used
+  /// afterwards.
   bool advance(Job& job, std::int64_t answer);
   /// Executes all steps of a job in this thread.
   void do_all(Job& job);

@@ -28,7 +28,8 @@ class BlockPieces {
   };
 
   /// Adds a piece that begins `within` bytes after the start of its block of `length` bytes. If
-  /// some of its bytes were seen before, the block starts again with this piece.
+  /// some bytes of the piece were seen before, the block starts again with this piece. Returns the
+  /// checksums if the block is now complete.
   std::optional<Complete> add(std::int64_t block, std::int64_t within, const std::byte* memory,
                               std::int64_t bytes, std::int64_t length, std::uint32_t expected);
   void drop(std::int64_t block) { blocks_.erase(block); }

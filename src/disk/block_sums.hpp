@@ -24,7 +24,7 @@ class BlockSums {
   std::uint32_t known(std::int64_t block) const { return at(block); }  ///< 0: not known
   /// Sets the checksum from the bytes of the whole block.
   void set(std::int64_t block, const std::byte* memory, std::int64_t bytes);
-  /// Sets the checksum to crc32c of the whole block.
+  /// Sets the checksum to `sum`, the crc32c of the whole block.
   void set(std::int64_t block, std::uint32_t sum);
   /// Returns whether bytes have the checksum of the block. Returns true if the checksum is not
   /// known.

@@ -13,7 +13,7 @@ namespace {
 /// The polynomial 0x1EDC6F41 with its bits reversed.
 constexpr std::uint32_t polynomial = 0x82F63B78;
 
-/// The effect of a byte on a remainder.
+/// The effect of each byte on a remainder.
 constexpr std::array<std::uint32_t, 256> table = [] {
   std::array<std::uint32_t, 256> effects{};
   for (std::uint32_t byte = 0; byte < 256; ++byte) {

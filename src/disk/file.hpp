@@ -7,8 +7,8 @@
 
 namespace weft::disk {
 
-/// A file without a name, for data of this process only. A thread makes one transfer at a time. See
-/// OpenFile.
+/// A file without a name, for data of this process only. Each call makes one transfer and waits for
+/// its end. See OpenFile.
 ///
 /// Thread-safe, except for two transfers that access the same bytes, one of them a write.
 /// Errors  io_failure that names the directory and the system's reason.

@@ -17,7 +17,7 @@ class Numbers {
   explicit Numbers(std::int64_t count) : count_(count) {}
 
   template <class Work>
-  void serve(int lane, Work&& work) {
+  void take_numbers(int lane, Work&& work) {
     try {
       for (std::int64_t number = next_++; number < count_; number = next_++) work(lane, number);
     } catch (...) {
@@ -47,8 +47,8 @@ void in_flight(int lanes, std::int64_t count,
     std::vector<std::jthread> others;
     const auto most = static_cast<int>(std::min<std::int64_t>(lanes, count));
     for (int lane = 1; lane < most; ++lane)
-      others.emplace_back([&numbers, &work, lane] { numbers.serve(lane, work); });
-    numbers.serve(0, work);
+      others.emplace_back([&numbers, &work, lane] { numbers.take_numbers(lane, work); });
+    numbers.take_numbers(0, work);
   }
   numbers.rethrow();
 }

@@ -12,7 +12,7 @@ namespace weft::disk {
 
 class Batch;
 
-/// An access as a backend sees it: its disk, and the batch that is notified of its end.
+/// An access, its disk, and the batch that is notified of its end.
 struct Job {
   Access access;
   int disk = 0;
@@ -25,7 +25,7 @@ class Batch {
  public:
   std::vector<Job> jobs;
 
-  /// Call before the first job is started.
+  /// Must be called before the first job is started.
   void expect_all() { left_ = static_cast<std::int64_t>(jobs.size()); }
 
   void end_one(std::exception_ptr failure) {

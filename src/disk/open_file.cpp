@@ -118,8 +118,8 @@ void OpenFile::open_direct() {
   direct_ = open(again.c_str(), way | O_DIRECT | O_CLOEXEC);
   if (direct_ < 0) return;
   ask_alignment();
-  // Without this, read-ahead at the edges would fill memory with data that direct transfers read
-  // anyway.
+  // Without this advice, read-ahead at the edges would fill memory with data that direct transfers
+  // read anyway.
   if (direct_ >= 0) (void)posix_fadvise(buffered_, 0, 0, POSIX_FADV_RANDOM);
 }
 

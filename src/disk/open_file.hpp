@@ -6,13 +6,15 @@
 
 namespace weft::disk {
 
-/// An open file with two descriptors. One is for all transfers. If the file system allows it, the
-/// other is for direct transfers, which bypass the page cache. The page cache does not help,
-/// because files are larger than memory, and weft knows better which data it needs again.
+/// An open file with one or two descriptors. The first is for transfers through the page cache. If
+/// the file system allows direct transfers, which bypass the page cache, the second is for them.
+/// The page cache does not help, because files are larger than memory, and weft knows better which
+/// data it needs again.
 ///
-/// Transfers of partial granules or unaligned memory go through the page cache. A granule is at
-/// least a page. So both methods access the same page at the same time only if two transfers access
-/// the same bytes. The system keeps both methods coherent page by page.
+/// A direct transfer moves whole granules from or to aligned memory. A granule is at least a page.
+/// All other transfers go through the page cache. So both methods access the same page at the same
+/// time only if two transfers access the same bytes. The system keeps both methods coherent page by
+/// page.
 ///
 /// Thread-safe, except for two transfers that access the same bytes, one of them a write.
 /// Errors  io_failure that names the file, the attempt and the system's reason.
@@ -20,7 +22,7 @@ class OpenFile {
  public:
   /// Takes over an open descriptor. `name` is the file's name in messages.
   OpenFile(std::string name, int descriptor);
-  /// Returns a file that another rank opens: any transfer fails.
+  /// Returns a file that only another rank opens. Any transfer of this rank fails.
   static OpenFile elsewhere(std::string name) { return OpenFile(std::move(name)); }
   OpenFile(OpenFile&& other) noexcept
       : name_(std::move(other.name_)),
@@ -88,12 +90,12 @@ OpenFile open_nameless(const std::string& directory);
 
 enum class Mode { read, write };
 
-/// Opens an existing file. Mode::write reads as well.
+/// Opens an existing file. Mode::write also allows reads.
 OpenFile open_data_file(const std::string& path, Mode mode);
 
 /// Creates a file of `bytes` zero bytes with reserved space.
 ///
-/// Errors  io_failure if the file exists, and if the disk has too little room. No file is left
+/// Errors  io_failure if the file exists, or if the disk has too little room. No new file is left
 ///         then.
 OpenFile create_data_file(const std::string& path, std::int64_t bytes);
 

@@ -16,11 +16,11 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// Grows when an older weft would misread a newer index.
+/// This number is raised when an older weft would misread a newer index.
 constexpr std::int64_t index_version = 1;
 constexpr const char* version_key = "weft_striped_set";
-/// This key is written only if it is not empty. Versions of weft that do not know it then refuse
-/// the set.
+/// This key is written only for an incomplete set. Versions of weft that do not know the key then
+/// refuse the set.
 constexpr const char* incomplete_key = "incomplete";
 constexpr std::int64_t text_bytes_max = 1 << 20;
 constexpr double lock_wait_s = 10;

@@ -14,8 +14,8 @@ struct SetIndex {
   std::string dtype = {};                ///< of its elements, in numpy's notation
   Striping striping = {};
   bool checksums = true;  ///< whether blocks have checksums, in a file next to the index
-  /// Remedy for an incomplete set: a set that is being changed in place, with neither its old nor
-  /// its new contents. Empty: the set is whole.
+  /// Remedy for an incomplete set: a change in place has not ended, so the set has neither its old
+  /// nor its new contents. Empty: the set is whole.
   std::string incomplete_remedy = {};
   std::vector<std::string> files =
       {};  ///< files of the disks; relative paths start at the folder of the index
@@ -25,8 +25,9 @@ struct SetIndex {
 /// Throws invalid_argument if the index, once written, could not be read again.
 void check(const SetIndex& index);
 
-/// Errors  io_failure for a missing or unreadable file; invalid_argument, with the path of the
-///         value and the remedy, for a damaged or inconsistent one, or for another version.
+/// Errors  io_failure for a missing or unreadable file; invalid_argument for a file that is
+///         damaged, inconsistent or of another version. The message has the path of the value and
+///         the remedy.
 SetIndex read_index(const std::string& path);
 
 /// Replaces the file atomically and flushes it to its disk. Errors  io_failure.

@@ -159,8 +159,8 @@ std::unique_ptr<StripedSet> plain_set(OpenFile file, std::int64_t offset, std::i
                                            ": it is truncated; copy or save it again");
   std::vector<OpenFile> files;
   files.push_back(std::move(file));
-  std::optional<BlockSums> known;  // known checksums of the file's blocks, as StripedSet counts
-                                   // blocks
+  std::optional<BlockSums> known;  // blocks are counted from the start of the file, as in
+                                   // StripedSet
   if (sums) known.emplace(sums->path, divided_up(end, sums->block_bytes));
   return std::make_unique<StripedSet>(std::move(files), striping, mode, options, offset,
                                       std::move(known));

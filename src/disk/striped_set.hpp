@@ -23,8 +23,8 @@ namespace weft::disk {
 struct SetOptions {
   BackendKind backend = BackendKind::automatic;
   int depth = 32;  ///< largest number of accesses of a disk at the same time
-  /// If true, compares blocks with their checksums if they are read as a whole, by one run or by
-  /// several.
+  /// If true, compares each block that is read as a whole, by one run or several, with its
+  /// checksum.
   bool verify = false;
   /// Remedy for a set that is changed in place. The first write stores it in the index, and so
   /// marks the set as incomplete. If a remedy is given, an incomplete set can be opened too.
@@ -42,10 +42,11 @@ struct SetCounters {
 /// An array of bytes in blocks over the files of several disks, or in one plain file.
 ///
 /// Runs that cross blocks are split. Neighbouring blocks of a disk are joined to accesses of up to
-/// 1 MiB or one block. If the set has checksums, a block gets one when it has been written as a
-/// whole, by one run or by several runs that do not overlap. A partly written block has none.
+/// 1 MiB, or of one longer block. If the set has checksums, a block gets a checksum when it has
+/// been written as a whole, by one run or by several runs that do not overlap. A partly written
+/// block has none.
 ///
-/// Only one thread at a time may call. Only one process at a time may write a set.
+/// Only one thread at a time may use a set. Only one process at a time may write it.
 /// Errors  as Volume. Also invalid_argument for a depth below 1, a ticket that was already waited
 ///         for, and writes to a set that was opened for reading. io_failure names file, block and
 ///         offset of a wrong checksum.
@@ -131,8 +132,8 @@ class StripedSet final : public Volume {
 /// directories. NAME is the index's name without its endings. The index lists the files;
 /// `index.files` is ignored.
 ///
-/// Errors  io_failure if the index or a file exists or a disk has no room; invalid_argument for an
-///         invalid index. No file is left then.
+/// Errors  io_failure if the index or a file exists, or if a disk has no room; invalid_argument for
+///         an invalid index. No new file is left then.
 std::unique_ptr<StripedSet> create_set(const std::string& index_path,
                                        const std::vector<std::string>& directories, SetIndex index,
                                        const SetOptions& options = {});
@@ -152,7 +153,7 @@ std::unique_ptr<StripedSet> open_disks_of_set(const std::string& index_path, Mod
 std::unique_ptr<StripedSet> scratch_set(const std::vector<std::string>& directories,
                                         Striping striping, const SetOptions& options = {});
 
-/// Checksums of a plain file: their file, and the bytes that each covers.
+/// The file with the checksums of a plain file, and the bytes of one checksum.
 struct PlainSums {
   std::string path;
   std::int64_t block_bytes = 0;

@@ -30,7 +30,7 @@ class ThreadsBackend final : public Backend {
       for (Queue& queue : *queues_)
         for (int k = 0; k < each; ++k)
           threads_.emplace_back(
-              [this, &queue](const std::stop_token& stop) { serve(queue, stop); });
+              [this, &queue](const std::stop_token& stop) { execute_jobs(queue, stop); });
     } catch (const std::system_error& error) {
       throw Error(ErrorCode::unsupported,
                   "the backend threads needs " + std::to_string(each) + " threads for each of " +
@@ -69,7 +69,7 @@ class ThreadsBackend final : public Backend {
   };
 
   /// Works until the queue is empty and no more jobs will come.
-  void serve(Queue& queue, const std::stop_token& stop) {
+  void execute_jobs(Queue& queue, const std::stop_token& stop) {
     std::unique_lock lock(queue.mutex);
     while (queue.filled.wait(lock, stop, [&] { return !queue.jobs.is_empty(); })) {
       Job& job = queue.jobs.begin();

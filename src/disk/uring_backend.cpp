@@ -90,7 +90,7 @@ class UringBackend final : public Backend {
       throw Error(ErrorCode::unsupported,
                   reason_of(ring_.failure()) + "; set WEFT_DISK_BACKEND=threads");
     waker_.prepare_read(entry());
-    thread_ = std::thread([this] { serve(); });
+    thread_ = std::thread([this] { execute_jobs(); });
   }
 
   ~UringBackend() override {
@@ -118,10 +118,10 @@ class UringBackend final : public Backend {
     waker_.wake();
   }
 
-  void serve() {
+  void execute_jobs() {
     while (fill()) {
       const int answer = io_uring_submit_and_wait(ring_.get(), 1);
-      // The kernel is mostly short of resources. Accesses in progress soon free some.
+      // Most other errors mean that the kernel lacks resources. Accesses in progress free some.
       if (answer < 0 && answer != -EINTR) std::this_thread::sleep_for(std::chrono::milliseconds(1));
       take_completions();
     }

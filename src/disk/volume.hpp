@@ -20,10 +20,11 @@ struct Run {
 /// same bytes, one of them a write, must not be in progress together.
 ///
 /// Errors  io_failure that names the file, the attempt and the system's reason; invalid_argument
-///         for a run beyond the end. The function that starts the transfer throws them, or wait().
+///         for a run beyond the end. Either the function that starts the transfer throws, or
+///         wait().
 class Volume {
  public:
-  /// Transfers that were started together.
+  /// Identifies transfers that were started together.
   using Ticket = std::int64_t;
 
   virtual ~Volume() = default;

@@ -17,8 +17,8 @@ namespace weft::exchange {
 
 /// The places and buffers that one rank needs for an exchange.
 struct BufferNeeds {
-  kernel::Place outlet;            ///< where the earlier stage writes
-  kernel::Place inlet;             ///< from where the later stage reads
+  kernel::Place outlet;            ///< to which the earlier stage writes
+  kernel::Place inlet;             ///< from which the later stage reads
   std::int64_t send_elements = 0;  ///< size of the send buffer
   std::int64_t recv_elements = 0;  ///< size of the receive buffer
   /// Size of this rank's own block, if ExchangeEndpoint::own_last. It is a part of send_elements,
@@ -69,23 +69,24 @@ struct ExchangeEndpoint {
   Layout to;
   std::int64_t rank = 0;
   std::int64_t element_bytes = 0;  ///< in a message
-  bool narrow = false;             ///< doubles travel as floats
+  bool narrow = false;             ///< doubles are sent as floats
   int send_buffer = 0;             ///< number of the send buffer in the run
   int recv_buffer = 0;
   int chunks = 1;
   int chunk_axis = -1;  ///< chunks divide this axis of each rank's box of `from`
   /// The later stage reads this rank's own block (which the rank sends to itself) from the send
-  /// buffer. It may, because it does not write there.
+  /// buffer. This is possible if the later stage does not write to the send buffer.
   bool keep_own_block = false;
   /// For packed messages in one chunk: the own block comes after all others in the send buffer.
   bool own_last = false;
   /// Buffer into which the earlier stage writes the own block, if own_last; negative: send_buffer.
   /// It is recv_buffer, or a separate buffer from which the later stage reads the block.
   int own_buffer = -1;
-  /// For a shared exchange: the number of the buffer of rank 0's array, and the direction. With
-  /// push, the earlier stage writes into the arrays of all ranks, in layout `to`. Otherwise it
-  /// writes in layout `home`: if that is `from`, only into its own array. The later stage then
-  /// reads from the arrays of all ranks.
+  /// For a shared exchange: the number of the buffer of rank 0's array, the direction, and the
+  /// layout of the arrays. With push, the earlier stage writes into the arrays of all ranks, in
+  /// layout `to`. Without push, the arrays have layout `home`, and the later stage reads from the
+  /// arrays of all ranks. The earlier stage then writes into them too, but only into its own array
+  /// if `home` is `from`.
   int first_peer_buffer = 0;
   bool push = false;
   Layout home;
@@ -97,8 +98,8 @@ struct ExchangeEndpoint {
 /// The resources of executors.
 struct ExchangeResources {
   comm::Communicator comm;              ///< its ranks are the ranks of the layouts
-  comm::HandOver* hand_over = nullptr;  ///< synchronises ranks that share memory; only shared
-                                        ///< exchanges need it
+  comm::HandOver* hand_over = nullptr;  ///< synchronises ranks that share memory; only exchanges
+                                        ///< in node memory need it
   int tag = 0;                          ///< of messages; concurrent transforms have different tags
   /// For Method::rma: the receive buffers that are exposed to MPI_Put, from number `first_exposed`
   /// on.

@@ -12,7 +12,7 @@ namespace weft::exchange {
 /// The ranks that exchange with each other: see group_number().
 struct Group {
   comm::Communicator comm;
-  /// For each rank of the group, its rank in the layouts. Empty if both numbers are equal.
+  /// For each number in the group, the rank in the layouts. Empty if these two are always equal.
   std::vector<std::int64_t> members;
 
   /// Returns the number in the group, given a rank of the layouts.

@@ -58,7 +58,7 @@ std::unique_ptr<Executor> make_messages_packed(const Exchange& exchange,
 std::unique_ptr<Executor> make_messages_datatype(const Exchange& exchange,
                                                  const ExchangeEndpoint& side, const Group& group,
                                                  const ExchangeResources& resources) {
-  ExchangeEndpoint copied = side;  // the later stage reads one buffer: copy own blocks
+  ExchangeEndpoint copied = side;  // copies own blocks, because the later stage reads one buffer
   copied.keep_own_block = false;
   return make_messages(exchange, copied, group, resources, plain_wire_blocks(side, group));
 }

@@ -253,8 +253,8 @@ WireBlocks separate_wire_blocks(const ExchangeEndpoint& side) {
   return found;
 }
 
-/// Exchanges messages between nodes. Within a node, the ranks only synchronise when their blocks
-/// are written.
+/// Exchanges messages between nodes. Within a node, the ranks only synchronise, after they have
+/// written their blocks.
 class NodeAware : public Executor {
  public:
   NodeAware(comm::Messages messages, comm::HandOver& hand_over, bool combined,

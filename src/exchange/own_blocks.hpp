@@ -7,9 +7,9 @@
 
 namespace weft::exchange {
 
-/// An own block is what a rank sends to itself. This copies the own block of each chunk from the
-/// send buffer to the receive buffer. If side.keep_own_block is set, nothing is copied: the later
-/// stage reads the block from the send buffer.
+/// Copies a rank's own block of each chunk, which the rank sends to itself, from the send buffer to
+/// the receive buffer. If side.keep_own_block is set, copies nothing: the later stage reads the
+/// block from the send buffer.
 class OwnBlocks {
  public:
   OwnBlocks() = default;

@@ -7,7 +7,7 @@
 namespace weft::exchange {
 namespace {
 
-/// One line for each method; the descriptors are in plan/methods.
+/// One entry for each method in each wire form; the descriptors are in plan/methods.
 struct Entry {
   Method method;
   WireForm wire_form;

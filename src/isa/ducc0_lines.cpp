@@ -2,8 +2,9 @@
 
 #include <ducc0/infra/simd.h>
 
-// weft transforms single lines, and lines that fill whole vectors. ducc0 also has transforms of shorter
-// vectors. Without them the code for AVX-512 is a third smaller and compiles in 0.6 of the time.
+// weft transforms single lines, and lines that fill whole vectors. ducc0 also has transforms of
+// shorter vectors. Without these, the code for AVX-512 is a third smaller and compiles in 0.6 of
+// the time.
 namespace ducc0::detail_simd {
 // clang-format off
 template <class T, int length>
@@ -30,12 +31,12 @@ constexpr inline bool simd_exists<T, length> = false;
 // This file is compiled once for each instruction set, with WEFT_ISA_LEVEL = v1, v3 or v4. Only the
 // entry leaves the object, so nothing here may be shared with another file.
 //
-// ducc0's array interface allocates in each call, so weft uses the one-dimensional plans below it.
-// It interleaves as many lines as a vector has lanes in a workspace, transforms them together, and
-// writes them out, as that interface does.
+// ducc0's array interface allocates in each call, so weft uses ducc0's one-dimensional plans
+// directly. As that interface does, weft interleaves as many lines as a vector has lanes in a
+// workspace. It transforms these lines together, and writes them to the output.
 
-// The only function of ducc0's thread pool that its plans call. weft's threads work on batches of
-// lines, so one thread does the work.
+// This is the only function of ducc0's thread pool that ducc0's plans call. weft's threads work on
+// batches of lines, so one thread does the work.
 namespace ducc0::detail_threading {
 // NOLINTNEXTLINE(performance-unnecessary-value-param)
 void execStatic(std::size_t nwork, std::size_t, std::size_t, std::function<void(Scheduler&)> func) {

@@ -4,14 +4,14 @@
 
 #include <weft/kind.h>
 
-// ducc0's FFT of lines, compiled once for each instruction set. This header has plain types only. A
-// function that it defined would be compiled with every instruction set, and the linker would keep
-// any of them. See docs/adr/0014-instruction-sets.md.
+// ducc0's FFT of lines, compiled once for each instruction set. This header has plain types only.
+// If it defined a function, that function would be compiled with every instruction set, and the
+// linker would keep any one of the results. See docs/adr/0014-instruction-sets.md.
 
 namespace weft::isa {
 
-/// `count` lines of `length` points; the k-th begins k*pitch reals after the first one. Across, for
-/// c2c, point j of the k-th is j*pitch + 2*k reals after the first.
+/// `count` lines of `length` points; line k begins k*pitch reals after line 0. Across (only c2c),
+/// point j of line k is j*pitch + 2*k reals after point 0 of line 0.
 struct DuccLines {
   weft_kind kind;
   bool forward;  ///< c2c: exponent -1; r2c: from reals
@@ -44,7 +44,7 @@ struct DuccFunctions {
                   void* workspace);
 };
 
-/// f80 has no vectors, so that only the baseline has functions for it.
+/// f80 has no vectors, so only the baseline has functions for f80.
 struct DuccTable {
   DuccFunctions f32;
   DuccFunctions f64;

@@ -9,7 +9,8 @@ namespace weft::isa {
 template <class T, int width>
 class Square {
  public:
-  // Not memcpy: GCC copies 32 bytes in two halves, for which the next load of the whole waits.
+  // memcpy is slower: GCC copies 32 bytes in two halves, and the next load of the whole waits for
+  // both of them.
   void load(int row, const void* from) { rows_[row] = *static_cast<const RowAnywhere*>(from); }
   void store(int row, void* to) const { *static_cast<RowAnywhere*>(to) = rows_[row]; }
 

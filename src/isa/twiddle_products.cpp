@@ -25,7 +25,7 @@ class Pairs {
   static Vector load(const T* from) { return *reinterpret_cast<const VectorAnywhere*>(from); }
   static void store(Vector value, T* to) { *reinterpret_cast<VectorAnywhere*>(to) = value; }
 
-  /// Both numbers of each pair are its real (part = 0) or imaginary part.
+  /// Returns pairs whose two numbers are both the real (part = 0) or the imaginary part.
   template <int part>
   static Vector both(Vector pairs) {
     return both<part>(pairs, std::make_integer_sequence<int, width>());

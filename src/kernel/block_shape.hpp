@@ -16,8 +16,8 @@ struct PlaneShape {
   Shape strides;          ///< in elements; rows padded
   std::int64_t bytes = 0;
   std::int64_t element_bytes = 0;  ///< of the widest element of these transforms
-  /// A batch axis whose indices are adjacent in memory; -1: a plane is contiguous. Then strides and
-  /// bytes are those of one index, as if it was alone.
+  /// A batch axis whose indices are adjacent in memory. Strides and bytes of the plane are then
+  /// those of one index of this axis, as if there were only one. -1: a plane is contiguous.
   int row_axis = -1;
 };
 PlaneShape plane_shape(const std::vector<AxisTransform>& transforms, const Place& inlet,
@@ -32,7 +32,7 @@ PlaneShape plane_of_elements(const std::vector<AxisTransform>& transforms, const
 /// Batch axes are slower in memory than the plane's axes, except the plane's row axis.
 Place plane_place(const PlaneShape& plane, const Box& region, const std::vector<int>& batch_axes,
                   const Shape& widths);
-/// Returns the bytes of that place.
+/// Returns the bytes of the place that plane_place() returns.
 std::int64_t planes_bytes(const PlaneShape& plane, const std::vector<int>& batch_axes,
                           const Shape& widths);
 
@@ -54,7 +54,8 @@ Shape block_widths(const Box& region, const std::vector<int>& batch_axes, const 
                    const Place& inlet, const Place& outlet, const LocalOptions& options);
 
 /// Returns how many of the transforms from `first` on can share one sweep over the box, at least
-/// one. Their plane must stay in cache. With several threads, there must be enough planes for all.
+/// one. Their plane must stay in cache. With several threads, there must be enough planes for all
+/// threads.
 /// `fields` is the number of arrays that are in cache together.
 std::size_t fusable(const Box& box, const std::vector<AxisTransform>& transforms, std::size_t first,
                     const Place& inlet, const LocalOptions& options, std::int64_t fields = 1);

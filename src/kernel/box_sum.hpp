@@ -9,8 +9,9 @@
 
 namespace weft::kernel {
 
-/// Adds one place to another, in the common parts of both within a box. Made once, executed often.
-/// One thread adds in the order of the elements, so the same input gives the same bits.
+/// Adds one place to another, in the common parts of both places within a box. A sum is made once
+/// and executed often. One thread adds in the order of the elements, so the same input gives the
+/// same bits.
 class BoxSum {
  public:
   BoxSum() = default;

@@ -39,8 +39,8 @@ class LineTransform {
   ///                the same bits.
   virtual void execute(void* in, void* out) const = 0;
 
-  /// Transforms the first `count` lines alone, under the same rules. Returns false, and does nothing,
-  /// if the library's plans have a fixed number of lines.
+  /// Transforms the first `count` lines alone, under the same rules. Returns false, and does
+  /// nothing, if the library's plans have a fixed number of lines.
   virtual bool execute_first(void* /*in*/, void* /*out*/, std::int64_t /*count*/) const {
     return false;
   }
@@ -59,19 +59,19 @@ class Engine {
   virtual bool supports(Precision precision) const = 0;
   /// Returns whether a precision that the engine supports has cosine and sine transforms.
   virtual bool has_cosines(Precision) const { return true; }
-  /// Returns the number of lines to transform by one call, if there are many. Small groups leave
-  /// fewer lines for the remainder, line by line.
+  /// Returns the number of lines to transform by one call, if there are many. After small groups,
+  /// fewer lines remain that are transformed one by one.
   virtual std::int64_t lines_together(Precision precision, std::int64_t length,
                                       TileForm form) const = 0;
-  /// Returns the results of the library's planning in this process. After learn() another process
-  /// plans alike. Empty for a library that does not learn.
+  /// Returns the results of the library's planning in this process. Another process that passes
+  /// them to learn() makes the same plans. Empty for a library that does not learn.
   virtual std::string learnt(Precision) const { return {}; }
   /// Errors  invalid_argument for results of another version, or for another processor.
   virtual void learn(Precision, const std::string&) {}
 
   /// Returns the transform for the problem. It is made once and shared: the same request returns
-  /// the same object while it is in use or among the last ones asked for. Thread-safe; threads with
-  /// the same request make it once.
+  /// the same object while that is in use, or among the most recently requested ones. Thread-safe:
+  /// if several threads make the same request, only one of them makes the transform.
   ///
   /// Errors  invalid_argument if length, count or a pitch breaks the rules of LineProblem;
   ///         unsupported for a precision that the engine lacks; fft_failure if the library makes no
@@ -88,18 +88,19 @@ class Engine {
   std::vector<std::unique_ptr<LineCache>> caches_;  ///< one for each precision
 };
 
-/// The word for: the fastest engine of each line.
+/// The word that means the fastest engine for each kind and length of lines.
 inline constexpr std::string_view auto_engine = "auto";
 /// Returns the value of the environment variable WEFT_ENGINE, or "auto" without it.
 std::string wanted_engine();
-/// Returns the engine of that name, "fftw" or "ducc0". Throws unsupported, with the names of those
-/// that are there, if it is not; and the errors of fftw_library() and instruction_set().
+/// Returns the engine of that name, "fftw" or "ducc0". If weft does not have this engine here,
+/// throws unsupported with the names of the engines that it has. Throws as fftw_library() and
+/// instruction_set() do.
 Engine& engine(std::string_view name);
-/// Returns the engine for all lines where nothing is compared: that of wanted_engine(); for "auto"
-/// FFTW if it is installed, otherwise ducc0.
+/// Returns the engine for lines without a trial: that of wanted_engine(), or for "auto" FFTW if it
+/// is installed, otherwise ducc0.
 Engine& default_engine();
-/// Returns the engine for lines of a kind where nothing is compared: default_engine(), or for "auto"
-/// the first one that has this kind. Throws unsupported if there is none.
+/// Returns the engine for lines of one kind without a trial: default_engine(), or for "auto" the
+/// first engine that has this kind. Throws unsupported if no engine has it.
 Engine& default_engine(Kind kind, Precision precision);
 /// Throws unsupported: cosine and sine transforms need another engine than this one.
 [[noreturn]] void refuse_cosines(const Engine& engine);

@@ -17,10 +17,10 @@
 // has its own mutex, because the three libraries share no state.
 //
 // A program may use FFTW itself. So weft calls no function that changes FFTW for the whole process,
-// such as fftw_cleanup or fftw_make_planner_thread_safe. One exception: learn() adds wisdom. The
-// program must not plan in one thread while weft plans in another. It must not call fftw_cleanup
-// while it holds transforms of weft. Before it makes a transform of weft, it should set
-// fftw_plan_with_nthreads back to 1. Executing is always safe.
+// such as fftw_cleanup or fftw_make_planner_thread_safe. There is one exception: learn() adds
+// wisdom. The program must not plan in one thread while weft plans in another. It must not call
+// fftw_cleanup while it holds transforms of weft. Before the program makes a transform of weft, it
+// should set fftw_plan_with_nthreads back to 1. Executing is always safe.
 
 namespace weft::kernel {
 namespace {
@@ -104,7 +104,8 @@ class FftwLines final : public LineTransform {
     void* in = scratch.data();
     void* out = problem.in_place ? in : separate.data();
     const bool across = problem.form == TileForm::across;
-    // One loop has stride 1: that over lines across a tile, otherwise that along a line.
+    // One of the two loops has stride 1: across a tile the loop over lines, otherwise the loop
+    // along a line.
     const FftwLoop contiguous{across ? problem.count : problem.length, 1, 1};
     const FftwLoop pitched{across ? problem.length : problem.count, problem.in_pitch,
                            problem.out_pitch};
@@ -120,8 +121,8 @@ class FftwLines final : public LineTransform {
     return planned_r2r(problem, in, out, flags);
   }
 
-  /// Plans real lines. It transforms the real and the imaginary parts of complex lines separately,
-  /// each as a line of reals with stride 2.
+  /// Plans real lines. For complex lines, plans to transform the real and the imaginary parts
+  /// separately, each as a line of reals with stride 2.
   void* planned_r2r(const LineProblem& problem, void* in, void* out, unsigned flags) const {
     const std::ptrdiff_t parts = problem.parts ? 2 : 1;
     const FftwLoop line{problem.length, parts, parts};
@@ -162,8 +163,9 @@ class FftwEngine final : public Engine {
     return supports(precision) && library_.of(precision).plan_r2r != nullptr;
   }
 
-  /// One call should transform more contiguous lines, the shorter they are. In the form `across` it
-  /// transforms 16 lines of any length, because vectors hold numbers of adjacent lines.
+  /// The shorter contiguous lines are, the more of them one call should transform. In the form
+  /// `across`, one call transforms 16 lines of any length, because vectors hold numbers of adjacent
+  /// lines.
   std::int64_t lines_together(Precision, std::int64_t length, TileForm form) const override {
     return form == TileForm::across ? 16 : length <= 32 ? 16 : length <= 128 ? 8 : 4;
   }

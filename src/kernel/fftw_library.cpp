@@ -36,8 +36,8 @@ void find(void* handle, const std::string& prefix, const char* name, Function*& 
   function = reinterpret_cast<Function*>(dlsym(handle, (prefix + name).c_str()));
 }
 
-/// Returns whether the library makes plans of all kinds from reals to reals. MKL has the function,
-/// but it makes no plans.
+/// Returns whether the library makes plans of all kinds from reals to reals. MKL has the function
+/// for this, but the function makes no plans.
 bool plans_reals(const FftwFunctions& f) {
   constexpr std::ptrdiff_t points = 4;
   alignas(64) std::array<long double, points> in{};

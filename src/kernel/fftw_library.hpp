@@ -29,7 +29,7 @@ inline constexpr unsigned estimate = 1U << 6;
 inline constexpr std::array r2r_kinds{3, 5, 4, 6, 7, 9, 8, 10, 2};
 }  // namespace fftw
 
-/// The functions of one precision. Plans and arrays are untyped, so one type serves all precisions.
+/// The functions of one precision. Plans and arrays are untyped, so all precisions have this type.
 /// If the library lacks the precision, all are null.
 struct FftwFunctions {
   using Loops = const FftwLoop*;
@@ -59,7 +59,7 @@ struct FftwLibrary {
   bool has(Precision precision) const { return of(precision).plan_c2c != nullptr; }
 };
 
-/// Loads a library by its file's name, and the files of its other precisions with it.
+/// Loads a library by the name of its file, and also the library's files of other precisions.
 ///
 /// Errors  invalid_argument if the file cannot be loaded, or has no transforms of doubles.
 FftwLibrary load_fftw(const std::string& file);

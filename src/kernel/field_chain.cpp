@@ -43,8 +43,9 @@ std::int64_t element_bytes_at(const ChainSpec& spec, std::size_t function, bool 
 }
 
 /// Returns whether lines across memory stay rows in the cache, whatever is faster for lines alone.
-/// Otherwise a part without transforms would be transposed while it is copied, and a part of several
-/// axes between two of them. If each part transforms one axis, its lines are gathered as in a sweep.
+/// Otherwise a part without transforms would be transposed while it is copied. A part of several
+/// axes would be transposed between two axes. If each part transforms one axis, the lines are
+/// gathered as in a sweep.
 bool keeps_rows(const ChainSpec& spec) {
   return std::any_of(spec.parts.begin(), spec.parts.end(),
                      [](const ChainPart& part) { return part.transforms.size() != 1; });
@@ -126,9 +127,9 @@ class FieldChain::CellMaker {
     }
   }
 
-  /// Returns the batch axis that is contiguous in the arrays, if all lines run across memory there
-  /// and their transforms leave them so. Then rows of the arrays stay rows in the cache, also for the
-  /// functions. Otherwise -1.
+  /// Returns the batch axis that is contiguous in the arrays, if all lines run across memory and
+  /// also across tiles. Rows of the arrays then stay rows in the cache, also for the functions.
+  /// Otherwise returns -1.
   int row_axis() const {
     const auto& strides = spec_.inlet.pieces[0].strides;
     for (const ChainPart& part : spec_.parts)
@@ -189,7 +190,7 @@ class FieldChain::CellMaker {
     }
   }
 
-  /// Returns the bytes of a plane of one field at the station with the fewest, without padding.
+  /// Returns the bytes of the smallest plane of one field at any station, without padding.
   std::int64_t least_plane_bytes() const {
     std::int64_t least = std::numeric_limits<std::int64_t>::max();
     for (const Station& station : stations_) {

@@ -86,8 +86,9 @@ class FieldChain {
   ScratchSize scratch_size() const { return size_; }
   std::int64_t blocks() const { return blocks_; }
 
-  /// inputs[i][b] and outputs[j][b] are the start of buffer b of field i of the first part and of
-  /// field j of the last. `results` has room for result_count() numbers of each block, in order.
+  /// inputs[i][b] is the start of buffer b of field i of the first part. outputs[j][b] is the start
+  /// of buffer b of field j of the last part. `results` has room for result_count() numbers of each
+  /// block, in the order of blocks.
   MemoryTraffic execute(std::span<void* const* const> inputs, std::span<void* const* const> outputs,
                         const Scratch& scratch, ChainCall& call, double* results) const;
   std::int64_t result_count() const { return result_count_; }

@@ -20,10 +20,9 @@ struct HermitianOrder {
 /// X[0..n/2]. Row b of the natural order has n1 elements. The first half of them is column b. The
 /// second half is the conjugate of column n2-1-b, from its end to its start.
 ///
-/// Backward, rows 0 and n1/2 of the columns have elements for both X[k] and X[n-k]. The natural
-/// order has only one of these two, and it may be on another rank than the one that needs the
-/// other. A c2r uses the mean of both. So the pass doubles the one that it has, and sets the other
-/// to 0.
+/// Backward, rows 0 and n1/2 of the columns need both X[k] and X[n-k]. The natural order has only
+/// one of these two elements, and the other may be needed on another rank. A c2r uses the mean of
+/// the two. So the pass doubles the element of the natural order, and sets the other to 0.
 class HermitianOrderPass {
  public:
   /// `box` is a box of the folded columns. `natural` has a single piece with a single axis. The

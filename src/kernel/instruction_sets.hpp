@@ -4,8 +4,9 @@
 
 namespace weft::kernel {
 
-/// Instructions for which weft's own kernels and ducc0 are compiled, in rising order. v1 has those
-/// of every x86-64 processor (or of any other kind), v3 adds AVX2 and FMA, v4 adds AVX-512.
+/// Instructions for which weft's own kernels and ducc0 are compiled, in rising order. v1 has the
+/// instructions of every x86-64 processor, v3 adds AVX2 and FMA, v4 adds AVX-512. On other kinds of
+/// processors there is only v1.
 enum class InstructionSet { v1, v3, v4 };
 
 /// "v1", "v3" or "v4".

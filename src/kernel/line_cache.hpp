@@ -16,8 +16,9 @@ namespace weft::kernel {
 /// The cache has weak references to the transforms in use, so the last user of a transform frees
 /// its plan and tables. The cache also keeps the most recent transforms. Otherwise a program that
 /// makes, runs and drops the same transform in a loop would plan it every time. With
-/// Effort::measure that costs more than the transform. At most `kept_max` are kept, and none longer
-/// than `kept_length_max`, because a plan for a long line has tables of many megabytes.
+/// Effort::measure that costs more than the transform. At most `kept_max` transforms are kept, and
+/// none of more than `kept_length_max` points, because a plan for a long line has tables of many
+/// megabytes.
 class LineCache {
  public:
   static constexpr std::size_t kept_max = 64;

@@ -41,8 +41,8 @@ LineKind line_kind(Kind kind, Direction direction);
 /// Returns whether a kind makes reals of reals.
 inline bool is_r2r(LineKind kind) { return keeps_elements(kind.kind); }
 
-/// A transform and its inverse share the choice of an engine. Returns the kind under which it is
-/// stored: the first of both.
+/// A transform and its inverse share the choice of an engine. Returns the kind under which this
+/// choice is stored: the first of the two kinds.
 Kind choice_kind(LineKind kind);
 
 /// The arrangement of lines in a tile.

@@ -119,8 +119,8 @@ void LineRunner::multiply_by_twiddles(void* lines, std::int64_t pitch_bytes, std
                                       std::int64_t first) const {
   const AxisTransform& t = transform_;
   const std::int64_t elements = std::min(line_input(t), line_output(t));
-  // If lines are conjugated, it is after the twiddles. So the twiddles have the sign of the
-  // library's exponent.
+  // Lines are conjugated only after the twiddles. So the twiddles have the sign of the library's
+  // exponent.
   const bool backward =
       t.kind == LineKind::c2c_backward || (t.kind == LineKind::c2r && !t.conjugate_input);
   with_real(precision_, [&](auto real) {
@@ -194,7 +194,7 @@ void with_points(void* start, std::int64_t pitch_bytes, std::int64_t reals_each,
     f(LinePoints<Real>{reinterpret_cast<Real*>(bytes + k * pitch_bytes), reals_each, reals_each});
 }
 
-/// Completes lines of which the array has only some points or wavenumbers.
+/// Completes lines if the array has only some of their points or wavenumbers.
 void LineRunner::complete_lines(void* in, std::int64_t count) const {
   const AxisTransform& t = transform_;
   const Modes modes{t.kind, t.length, t.modes_in};

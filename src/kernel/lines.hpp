@@ -35,14 +35,13 @@ struct AxisTransform {
   bool conjugate_output = false;  ///< an r2c with the other sign of the exponent
   long double scale = 1;          ///< multiplied into the output; as exact as the widest precision
   /// If not null, the array has two axes, and complex element k of line j is multiplied by
-  /// exp(sign*2*pi*i*j*k/n). This happens after a forward transform, and before a backward
-  /// transform.
+  /// exp(sign*2*pi*i*j*k/n).
   std::shared_ptr<const Twiddles> twiddles = {};
-  bool twiddles_input = false;  ///< before the transform
+  bool twiddles_input = false;  ///< multiplies by twiddles before the transform; false: after it
   std::int64_t padding = 0;     ///< number of last points of a line that are not in the array, and
                                 ///< are 0
-  /// If not null, the array has two axes. After a forward transform each line is multiplied by its
-  /// spectrum, or by the conjugate, and transformed back.
+  /// If not null, the array has two axes. After its forward transform, each line is multiplied by
+  /// its spectrum in this list, or by the conjugate. Then the line is transformed back.
   std::shared_ptr<const LineSpectrum> spectrum = {};
   bool conjugate_spectrum = false;
   bool parts = false;  ///< a cosine or sine transform of both parts of complex numbers
@@ -50,7 +49,7 @@ struct AxisTransform {
   std::int64_t modes_in = 0;
   std::int64_t modes_out = 0;
   /// The number of points, counted from the first, that the array has before the transform, or
-  /// after it; 0: all. Before, the other points are zero. After, they are dropped.
+  /// after it; 0: all. Before the transform, the other points are zero. After it, they are dropped.
   std::int64_t points_in = 0;
   std::int64_t points_out = 0;
   EndFactors ends = {};
@@ -91,8 +90,8 @@ struct LineChoice {
   TileForm form = TileForm::along;
 };
 
-/// The choice for lines of one kind and length, in both directions. They are either contiguous or
-/// run across memory.
+/// The choice for lines of one kind and length, in both directions. The lines are either contiguous
+/// or run across memory.
 struct ChoiceOfLines {
   Kind kind = Kind::c2c;  ///< as choice_kind() returns it
   bool across_memory = false;
@@ -108,8 +107,8 @@ struct LocalOptions {
   int threads = 1;
   Stores outlet_stores = Stores::cached;  ///< how a sweep writes its outlet
   std::vector<ChoiceOfLines> choices = {};
-  /// Lines that run across memory do so in tiles, too, whatever their choice: also a function of
-  /// fields works on rows of the arrays.
+  /// Lines that run across memory also run across tiles, whatever their choice, because a function
+  /// of fields works on rows of the arrays.
   bool keeps_rows = false;
 
   /// Returns the choice for lines. If there is none for lines across memory, returns the one for
@@ -122,7 +121,7 @@ struct LocalOptions {
 class LineRunner {
  public:
   LineRunner() = default;
-  /// Lines along a tile, by the engine of the options.
+  /// Lines along a tile, by the engine that the options choose for contiguous lines.
   LineRunner(const AxisTransform& transform, const LocalOptions& options,
              std::int64_t in_pitch_bytes, std::int64_t out_pitch_bytes, bool in_place)
       : LineRunner(transform, options,
@@ -135,7 +134,7 @@ class LineRunner {
 
   /// Transforms lines. If the AxisTransform says so, also scales, conjugates, convolves and
   /// multiplies by twiddles. `in` may be destroyed. `first` is the number of the first line in the
-  /// array, if that matters.
+  /// array; it matters only if numbers_lines().
   void run(void* in, void* out, std::int64_t count, std::int64_t first = 0) const;
 
  private:

@@ -8,8 +8,9 @@
 namespace weft::kernel {
 
 /// The m lowest wavenumbers of lines of n points. The lines are transformed whole. On a Fourier
-/// line they are 0 .. (m-1)/2 and -(m-1)/2 .. -1. If m is even, a middle element stands for both
-/// m/2 and -m/2. After forward it is the sum of both. Before backward each of both gets half of it.
+/// line, the wavenumbers are 0 .. (m-1)/2 and -(m-1)/2 .. -1. If m is even, a middle element stands
+/// for both m/2 and -m/2. After forward, this element is the sum of the two. Before backward, each
+/// of the two gets half of this element.
 struct Modes {
   LineKind kind = {};       ///< of the transform, forward or backward
   std::int64_t length = 1;  ///< points in real space
@@ -27,7 +28,8 @@ struct LinePoints {
   std::int64_t width;
 
   Real* operator[](std::int64_t point) const { return start + point * step; }
-  /// Returns whether the points are contiguous. One long copy is then much faster than many short ones.
+  /// Returns whether the points are contiguous. One long copy is then much faster than many short
+  /// copies.
   bool are_contiguous() const { return step == width; }
 };
 

@@ -53,8 +53,9 @@ struct CommonBox {
 /// Returns the common parts of the pieces of two places within a box.
 std::vector<CommonBox> common_boxes(const Box& box, const Place& from, const Place& to);
 
-/// Returns whether a sweep writes its outlet past the caches, because a large array is not read
-/// soon. If the inlet is in the same memory, the overwritten lines are in cache already.
+/// Returns whether a sweep writes its outlet past the caches. It does so for a large array, which
+/// is not read soon. It does not if the inlet is in the same memory, because the overwritten cache
+/// lines are in cache already.
 bool streams(const Box& box, const Place& from, const Place& to, bool in_place);
 
 /// Returns whether the ranges of `piece` and `cell` overlap along every axis in `axes`.

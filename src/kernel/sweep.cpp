@@ -51,7 +51,7 @@ void Sweep::add_cell(const Box& region, const std::vector<AxisTransform>& transf
   for (std::size_t i = 0; i < transforms.size(); ++i) {
     const Place& from = i == 0 ? inlet : between;
     const Place& to = i + 1 == transforms.size() ? outlet : between;
-    // A pass sees the other axes of the sweep with their extents at that time.
+    // Along the other axes of the sweep, the region has the extents at the time of this pass.
     Box pass_region = region;
     for (std::size_t j = 0; j < transforms.size(); ++j) {
       pass_region.lower[transforms[j].axis] = 0;
@@ -82,8 +82,8 @@ MemoryTraffic Sweep::execute(void* const* buffers, const Scratch& scratch) const
     return total;
   }
   // These are atomics, because an OpenMP reduction of two variables takes a lock of the whole
-  // process. If a child was forked while another thread held this lock, its transforms would wait
-  // for ever.
+  // process. Suppose that a child is forked while another thread holds this lock. Then transforms
+  // in the child would wait for ever.
   std::atomic<std::int64_t> read = 0;
   std::atomic<std::int64_t> written = 0;
 #pragma omp parallel for schedule(dynamic) num_threads(options_.threads)

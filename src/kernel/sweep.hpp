@@ -46,8 +46,8 @@ class Sweep {
   Sweep(const Box& box, const std::vector<AxisTransform>& transforms, const Place& inlet,
         const Place& outlet, const LocalOptions& options);
 
-  /// A sweep without an axis that changes the order of half a spectrum, or is the first or last
-  /// step of a convolution.
+  /// These sweeps transform no axis. The first changes the order of half a spectrum; the second is
+  /// the first or last step of a convolution.
   explicit Sweep(HermitianOrderPass hermitian_order) : own_pass_(std::move(hermitian_order)) {}
   explicit Sweep(ChirpPass chirp) : own_pass_(std::move(chirp)) {}
 

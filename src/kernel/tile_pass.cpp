@@ -59,7 +59,7 @@ TilePass::TilePass(const AxisTransform& transform, const Box& region,
   tile_lines_ = tile.lines;
   tile_bytes_ = std::max(tile.bytes(), transform.length * tile.row_pitch_bytes);
   // Engines have memory of their own, up to two tiles: ducc0 for a vector of lines, FFTW for long
-  // ones. Two tiles and this memory should fit in the cache.
+  // lines. Two tiles and this memory should fit in the cache.
   in_place_tile_ = 4 * tile_bytes_ > cache_sizes().l2_bytes;
   std::vector<int> other_axes;
   for (int axis = 0; axis < region.dims(); ++axis)
@@ -169,7 +169,7 @@ void TilePass::choose_direct(Cell& cell) const {
   };
   const bool from_plane = cell.in[0].buffer == scratch_buffer;
   // A c2r may destroy its input. Conjugation, end factors, twiddles and missing elements change the
-  // input. Both are allowed only in the plane, which is scratch memory.
+  // input. The input may be changed only in the plane, which is scratch memory.
   const bool harmless =
       from_plane ||
       (transform_.kind != LineKind::c2r && !transform_.conjugate_input &&
@@ -186,8 +186,8 @@ void TilePass::choose_direct(Cell& cell) const {
                     lines_fit(cell.out, out_element_bytes_);
 }
 
-/// Chooses whether lines are transformed across the rows of the own plane, without a tile. Missing
-/// elements of lines are completed and dropped there, too, because a plane has room for whole lines.
+/// Chooses whether lines are transformed across the rows of the plane, without a tile. Missing
+/// elements are added and dropped in the plane too, because it has room for whole lines.
 void TilePass::choose_direct_rows(Cell& cell) const {
   const auto rows_fit = [&](const std::vector<Segment>& segments, std::int64_t element_bytes) {
     const Segment& s = segments[0];
@@ -266,8 +266,8 @@ MemoryTraffic TilePass::execute_cell(const Cell& cell, const BatchBlock& block,
     const TileLoop& l = cell.loops[loop];
     extent[loop] = l.extent * (l.block_axis < 0 ? 1 : block.extent[l.block_axis]);
   }
-  // The widths of tiles are balanced, and are whole cache lines. So 129 lines do not leave a tile
-  // with a single line.
+  // The widths of tiles are balanced, and a row of a tile has whole cache lines. So 129 lines do
+  // not leave a tile with a single line.
   const std::int64_t parts = std::max<std::int64_t>(1, divided_up(extent[0], tile_lines_));
   const std::int64_t row_step =
       line_alignment_bytes / std::min(in_element_bytes_, out_element_bytes_);

@@ -14,8 +14,9 @@ struct Overlap {
   friend bool operator==(const Overlap&, const Overlap&) = default;
 };
 
-/// Returns the common parts of `rank` of `mine` and every rank of `other`, including itself, in
-/// rank order. Throws layout_mismatch unless both have the same shape and the same number of ranks.
+/// Returns the common parts of the box of `rank` in `mine` and the boxes of all ranks in `other`,
+/// `rank` included, in rank order. Throws layout_mismatch unless both layouts have the same shape
+/// and the same number of ranks.
 std::vector<Overlap> overlaps(const Layout& mine, std::int64_t rank, const Layout& other);
 
 /// Returns overlaps(mine, rank, other).size() without the list: constant time if `other` is a

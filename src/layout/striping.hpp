@@ -7,7 +7,7 @@ namespace weft {
 /// The positions of an array's blocks on D disks.
 ///
 /// Blocks alternate over the disks: block k of an array is in row k / D of the disks' files, on
-/// disk k mod D. Two options change that:
+/// disk k mod D. Two options change these positions:
 ///
 /// Bands  P processors have D/P disks each. Each band of consecutive bytes has P equal parts.
 ///        Processor q has the q-th part; its blocks alternate over its own disks. Names as in
@@ -40,8 +40,8 @@ std::int64_t block_count(const Striping& striping);
 /// Returns the number of blocks in each disk's file. The last band in the file is whole.
 std::int64_t row_count(const Striping& striping);
 BlockPlace place_of(const Striping& striping, std::int64_t block);
-/// Returns the skew for an array of unknown shape: the odd part of its number of whole rows. It is
-/// 1 if the array does not end with a whole row, and 0 on one disk.
+/// Returns skew_rows for an array of unknown shape: the odd part of its number of rows of blocks.
+/// Returns 1 if the array does not end with a whole row, and 0 on one disk.
 std::int64_t default_skew_rows(std::int64_t bytes, std::int64_t block_bytes, int disks);
 /// Returns the smallest band that holds the whole array: processor-major.
 std::int64_t whole_band_bytes(const Striping& striping);

@@ -15,15 +15,15 @@ struct Between {
   const T* above = nullptr;
   double part = 0;
 
-  /// Returns value() of both, interpolated linearly by `part`.
+  /// Returns value() of the two measurements, interpolated linearly by `part`.
   template <class Value>
   double mean(Value&& value) const {
     return value(*below) * (1 - part) + value(*above) * part;
   }
 };
 
-/// Returns the neighbours of `size`. `all` must not be empty, and must be in ascending order of
-/// size_of().
+/// Returns the measurements next to `size`. `all` must not be empty, and must be in ascending order
+/// of size_of().
 template <class T, class SizeOf>
 Between<T> between(const std::vector<T>& all, double size, SizeOf&& size_of) {
   const auto above = std::find_if(all.begin(), all.end(), [&](const T& each) {

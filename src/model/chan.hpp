@@ -48,8 +48,9 @@ struct ChanLimits {
 };
 /// Eq. 8, microseconds: Eq. 7 for small Prow.
 double chan_small_rows_us(const ChanProblem&, const ChanLimits&);
-/// Eq. 9: the Prow at which Eq. 8 is least, and the least time in microseconds. Both depend only on
-/// N, P and r. For its second example the paper prints 5.3; the formula gives half of that.
+/// Eq. 9: the Prow at which Eq. 8 is least, and the least time in microseconds. Of the problem,
+/// both use only N, P and r. For its second example the paper prints 5.3; the formula gives half of
+/// that.
 double chan_best_row(const ChanProblem&, const ChanLimits&);
 double chan_best_us(const ChanProblem&, const ChanLimits&);
 

@@ -42,8 +42,8 @@ struct KnownCounts {
   Groups groups = {};
   GroupsAlike groups_known_by = {};
   KnownTraffic traffic = {};
-  /// Calculates as if every pair of nodes had a link of its own. The two maps of loads are then not
-  /// used.
+  /// If true, costs are those of a network with a link for each pair of nodes. The two maps of
+  /// loads are then not used.
   bool links_of_their_own = false;
 };
 
@@ -54,13 +54,13 @@ struct KnownCounts {
 ///
 /// Model   A stage has the measured times of its lines. Each pass over the local array adds the
 ///         time of copying the array. An exchange has one start for each message. The bytes of the
-///         busiest link follow at the link's rate, times the blocking factor of the schedule.
-///         (Start, rate and factor are t_s, t_w and B of paper 000.) If messages go one after the
-///         other, each round has its own busiest link. If the machine has fits of collective calls,
-///         these predict collective exchanges (alpha and beta of paper 004). Of c chunks, c - 1 can
-///         hide behind the neighbouring stages, except for the processor's own work. Each second of
-///         a stage hides one exchange only. The fields of a transform follow each other; their
-///         overlap is not predicted.
+///         busiest link then take their time at the link's rate, times the blocking factor of the
+///         schedule. (Start, rate and factor are t_s, t_w and B of paper 000.) If messages go one
+///         after the other, each round has its own busiest link. If the machine has fits of
+///         collective calls, these predict collective exchanges (alpha and beta of paper 004). Of c
+///         chunks, c - 1 can hide behind the neighbouring stages, except for the processor's own
+///         work. Each second of a stage hides one exchange only. The fields of a transform follow
+///         each other; their overlap is not predicted.
 /// Errors  those of check() for the machine; invalid_argument if an exchange uses node memory and
 ///         the order separates the ranks of a node.
 /// Cost    the boxes of one rank and its neighbours in each exchange; on a torus, fat tree or
@@ -70,22 +70,22 @@ PlanCost cost(const Plan& plan, const Machine& machine);
 PlanCost cost(const Plan& plan, const Machine& machine, KnownCounts& known);
 
 /// Returns the seconds of one line in cache. For a length without a measurement, similar measured
-/// lengths give the time of one operation. Without any measured length, operation_s does. If the
-/// machine lacks the precision, the one with the most similar bytes replaces it. If it lacks the
-/// effort, the nearest one does.
+/// lengths give the time of one operation. Without any measured length, operation_s is the time of
+/// one operation. If the machine lacks the precision, the measured one with the most similar number
+/// of bytes replaces it. If the machine lacks the effort, the nearest measured one replaces it.
 double line_seconds(const Machine& machine, Precision precision, Effort effort, Kind kind,
                     std::int64_t length);
 
-/// Returns the seconds to multiply `elements` complex numbers by twiddles. Each takes two products:
-/// one computes the twiddle.
+/// Returns the seconds to multiply `elements` complex numbers by twiddles. Each number takes two
+/// products: one of them computes the twiddle.
 double twiddle_seconds(const Machine& machine, Precision precision, Effort effort,
                        std::int64_t elements);
 
 /// The time of one message over a link has two parts: its start, and the bytes at the link's rate.
 double start_seconds(const Link& link, double bytes);
 double wire_seconds(const Link& link, double bytes);
-/// Returns the seconds of `messages` messages that have `bytes` bytes in total. All count as
-/// equally long.
+/// Returns the seconds of `messages` messages that have `bytes` bytes in total. All messages count
+/// as equally long.
 double message_seconds(const Link& link, std::int64_t messages, std::int64_t bytes);
 
 }  // namespace weft::model

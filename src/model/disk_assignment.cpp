@@ -8,8 +8,8 @@
 namespace weft::model {
 namespace {
 
-/// Adjacent blocks are joined into accesses of at most this length. A plain file counts as one with
-/// blocks of this length.
+/// Adjacent blocks are joined into accesses of at most this length. An array on a single disk
+/// counts as if its blocks had this length.
 constexpr std::int64_t joined_bytes = 1 << 20;
 
 /// Returns the number of accesses for one run, on all disks together.

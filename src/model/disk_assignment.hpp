@@ -34,7 +34,7 @@ Disk assumed_disk();
 /// measurement.
 std::vector<Disk> disks_of(const Machine& machine, const std::vector<int>& places);
 
-/// Throws invalid_argument if a volume has no disk, or one that does not exist.
+/// Throws invalid_argument if a volume has no disk, or a disk that does not exist.
 void check(const DiskAssignment& storage);
 
 /// Work on a volume. A run is a contiguous stretch of the volume that is read or written.
@@ -43,7 +43,7 @@ struct DiskWork {
   double bytes = 0;
 };
 enum class DiskAccess { read, write };
-/// Adds the time of disk k to seconds[k]. Runs are cut into accesses as StripedSet does it, and are
+/// Adds the time of disk k to seconds[k]. Runs are cut into accesses as in StripedSet, and are
 /// spread evenly over the volume's disks. If storage.asynchronous is false, each access takes at
 /// least the latency of its disk.
 void add_seconds(const DiskAssignment& storage, VolumeRole where, DiskAccess access,

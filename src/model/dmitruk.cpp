@@ -9,7 +9,7 @@ double cube(double n) { return n * n * n; }
 
 double operations(double n) { return 2.5 * cube(n) * std::log2(cube(n)); }
 
-/// Returns the words of the array as it is sent. Each row of n words has two more.
+/// Returns the words of the array as it is sent. Each row of n words is sent with two more words.
 double words(double n) { return (n + 2) * n * n; }
 
 }  // namespace

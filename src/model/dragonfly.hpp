@@ -14,7 +14,7 @@ namespace weft::model {
 /// its target.
 class Dragonfly {
  public:
-  /// The topology must outlive it.
+  /// The topology must outlive this object.
   explicit Dragonfly(const Topology& topology) : topology_(topology) {}
 
   /// Adds messages from nodes of switch `from` to nodes of switch `to`.

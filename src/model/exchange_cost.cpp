@@ -51,8 +51,8 @@ void require_neighbours(const Exchanged& what, const Machine& machine) {
                   "\"; use an order that begins with t, or another exchange");
 }
 
-/// Changes the traffic as the plan uses nodes: memory may replace messages within a node, and
-/// messages to other nodes may be combined.
+/// Changes the traffic according to the exchange's use of nodes. Memory may replace messages within
+/// a node, and messages to other nodes may be combined.
 void use_nodes(Traffic& traffic, const Exchanged& what) {
   const auto together = static_cast<double>(what.on_node);
   switch (what.exchange.nodes) {
@@ -92,7 +92,7 @@ bool is_shared_network(const Topology& topology) {
 }
 
 /// Returns whether the first group determines all others, so that their counts can be reused.
-/// Groups from the user's own boxes differ. They are counted each time.
+/// Groups from the user's own boxes differ, so they are counted each time.
 bool are_alike(const Exchanged& what) { return what.from.is_grid() && what.to.is_grid(); }
 
 GroupsAlike known_by(const Exchanged& what, const std::vector<std::int64_t>& first) {
@@ -159,8 +159,8 @@ BusiestLink load_of(const Exchanged& what, const std::vector<std::int64_t>& firs
   return link;
 }
 
-/// Returns whether the load is counted round by round. It is not for combined messages of nodes:
-/// they have rounds of their own.
+/// Returns whether the load is counted round by round. The load of combined messages of nodes is
+/// not, because these have rounds of their own.
 bool goes_in_rounds(const Exchange& exchange) {
   return is_one_by_one(exchange) && exchange.nodes != NodeUse::combined;
 }
@@ -208,9 +208,9 @@ BusiestLink busiest(const Exchanged& what, const Traffic& traffic, const Machine
   return link.load > node.load ? link : node;
 }
 
-/// Adds the time according to the machine's measured all-to-alls. Chunks are calls that are under
-/// way together, so their bytes take the time of one call. Each call after the first adds the time
-/// of a call without data.
+/// Adds the time according to the machine's measured all-to-alls. Each chunk is a call. All calls
+/// are under way together, so their bytes take the time of one call. Each call after the first adds
+/// the time of a call without data.
 void add_fitted(StepCost& step, const Exchanged& what, const Traffic& traffic,
                 const Machine& machine) {
   const double ranks = traffic.far_messages + 1;
@@ -233,9 +233,9 @@ double length_of_piece(const Exchange& exchange, double bytes) {
                                    : std::min(bytes, static_cast<double>(exchange.piece_bytes));
 }
 
-/// Returns the bytes with which one message delays others. A rank may wait for each piece before it
-/// sends the next. Then it is one piece, `longest` bytes. Otherwise it is the whole block, because
-/// all its pieces are under way.
+/// Returns the bytes with which one message delays others. If a rank waits for each piece before it
+/// sends the next, these are the bytes of one piece, `longest`. Otherwise all pieces are under way,
+/// so these are the bytes of the whole block.
 double bytes_at_once(const Exchange& exchange, const Traffic& traffic, double longest) {
   return all_at_once(exchange) ? traffic.longest : longest;
 }

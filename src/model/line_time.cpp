@@ -109,8 +109,8 @@ double operation_seconds(const LineTime& line) {
   return line.seconds / operations(line.kind, line.length);
 }
 
-/// Returns how much two lengths differ in size and factors. The weights of both give the best fit
-/// to FFTW's times for 165 lengths of 21 to 2592 points.
+/// Returns how much two lengths differ in size and factors. The weights of size and factors give
+/// the best fit to FFTW's times for 165 lengths of 21 to 2592 points.
 double distance(const PrimeFactors& one, const PrimeFactors& other) {
   double sum = std::pow((one.lg - other.lg) / 4, 2);
   for (std::size_t i = 0; i < one.shares.size(); ++i)
@@ -148,9 +148,9 @@ std::vector<LineTime> measured_lines(const Arithmetic& arithmetic, Kind kind, Fi
 
 /// Returns the seconds of an operation at this length, from measured lengths of its family. For
 /// products of small primes, lengths with similar factors weigh more. For powers of two and large
-/// primes, the neighbours in size are interpolated. A family without measurements takes its
-/// neighbours in size from other families. For large primes these are all families of large primes,
-/// if any was measured.
+/// primes, the neighbours in size are interpolated. If a family has no measurements, the neighbours
+/// in size come from other families. For large primes, these are the families of large primes if
+/// any of them was measured.
 double operation_seconds(const Arithmetic& arithmetic, Kind kind, std::int64_t length) {
   const Family family = family_of(kind, length);
   std::vector<LineTime> lines =
@@ -190,7 +190,7 @@ double measured_seconds(const Arithmetic& arithmetic, Kind kind, std::int64_t le
          static_cast<double>(prime) * measured_seconds(arithmetic, kind, others);
 }
 
-/// Returns the bytes of a number divided by those of the measured numbers. Times scale by this
+/// Returns the bytes of a number divided by the bytes of a measured number. Times scale by this
 /// factor.
 double widening(const Arithmetic& measured, Precision precision) {
   return static_cast<double>(real_bytes(precision)) /

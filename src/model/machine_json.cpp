@@ -69,7 +69,7 @@ using json::written;
 
 /// Grows when an older weft would misread a newer file of a machine.
 constexpr std::int64_t machine_version = 3;
-/// A machine is small. A larger text is a wrong file, or an attack.
+/// The text of a machine is short. A longer text is a wrong file, or an attack.
 constexpr std::size_t text_bytes_max = 16 << 20;
 
 // --- writing ---
@@ -123,14 +123,14 @@ Json write(const Machine& machine) {
   object["topology"] = write(machine.topology);
   object["blocking"] = written(machine.blocking);
   object["all_to_all"] = written(machine.all_to_all);
-  // Written only if known.
+  // These are written only if they are known.
   if (machine.planning_s > 0) object["planning_s"] = machine.planning_s;
   if (machine.physical_cores_per_node > 0)
     object["physical_cores_per_node"] = machine.physical_cores_per_node;
   object["call_s"] = machine.call_s;
   object["barrier_s"] = machine.barrier_s;
   object["request_s"] = machine.request_s;
-  // Written only if a disk was measured.
+  // Disks are written only if one was measured.
   if (!machine.disks.empty()) object["disks"] = written(machine.disks);
   object["samples"] = written(machine.samples);
   return object;

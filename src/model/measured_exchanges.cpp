@@ -26,7 +26,7 @@ double Blocking::*factor_of(const Exchange& exchange) {
   return &Blocking::scattered;
 }
 
-/// Returns one fit for each measured number of ranks: the one that holds for `bytes` bytes.
+/// Returns, for each measured number of ranks, the fit that holds for `bytes` bytes.
 std::vector<AllToAll> fits_at(const std::vector<AllToAll>& all, double bytes) {
   std::vector<AllToAll> found;
   for (const AllToAll& each : all) {

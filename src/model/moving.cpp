@@ -11,8 +11,8 @@
 namespace weft::model {
 namespace {
 
-/// Returns the measured sizes of this precision. If it has none, takes the precision with the most
-/// similar number of bytes.
+/// Returns the measured sizes of this precision. If there are none, returns those of the precision
+/// with the most similar number of bytes.
 std::vector<Copying> copying_of(const Machine& machine, Precision precision) {
   const auto distance = [&](const Copying& each) {
     return std::abs(std::log2(static_cast<double>(real_bytes(each.precision)) /
@@ -29,7 +29,7 @@ std::vector<Copying> copying_of(const Machine& machine, Precision precision) {
 
 using Rate = double Copying::*;
 
-/// Interpolates between the two neighbouring measured sizes.
+/// Interpolates between the measured sizes next to `bytes`.
 double s_per_byte(const Machine& machine, Precision precision, double bytes, Rate rate) {
   const std::vector<Copying> all = copying_of(machine, precision);
   return between(all, bytes, [](const Copying& each) { return each.bytes; })

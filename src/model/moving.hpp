@@ -42,8 +42,8 @@ double memory_limit_seconds(double bytes, const Problem& problem, std::int64_t w
 double handing_over_seconds(double bytes, double array_bytes, const Problem& problem,
                             std::int64_t working, const Machine& machine);
 
-/// Returns whether the machine gives the cost of copying for more than one size, so for caches and
-/// memory. The machines of the papers have one cost for all sizes.
+/// Returns whether the machine gives the cost of copying for more than one size, and so
+/// distinguishes caches from memory. The machines of the papers have one cost for all sizes.
 bool knows_caches(const Machine& machine);
 
 /// As moving_seconds(), for data that moves within a core's cache, in planes of `plane_bytes`

@@ -9,10 +9,10 @@
 namespace weft::model {
 namespace {
 
-/// If there are more nodes, only a sample is counted.
+/// If there are more nodes than this, only a sample of them is counted.
 constexpr std::size_t all_nodes_up_to = 16;
 constexpr std::size_t sampled = 8;
-/// If a node has more ranks, its traffic is counted only if the ranks are consecutive.
+/// If a node has more ranks than this, its traffic is counted only if the ranks are consecutive.
 constexpr std::size_t most_apart = 16;
 
 /// The boxes of positions lo to hi - 1 of a process grid, counted in C order. On each axis the

@@ -48,8 +48,8 @@ std::int64_t pitch_bytes(const Layout& layout, int axis, std::int64_t element_by
   return bytes;
 }
 
-/// Returns whether rows begin in the middle of cache lines. Only rows of the caller's arrays can,
-/// because they have no gaps. The model treats rows between stages as aligned.
+/// Returns whether rows begin in the middle of cache lines. Only rows of the caller's arrays can do
+/// so, because these arrays have no gaps. The model treats rows between stages as aligned.
 bool has_ragged_rows(const Plan& plan, std::size_t number, int axis) {
   constexpr std::int64_t line = 64;
   const Stage& stage = plan.stages[number];
@@ -74,8 +74,8 @@ bool stays_in_cache(std::int64_t plane_bytes, const Machine& machine) {
   return 2 * plane_bytes <= machine.l2_bytes;
 }
 
-/// Returns whether a stage reads rows with gaps. It does if it reads other ranks' arrays, and these
-/// have rows of a different pitch.
+/// Returns whether a stage reads rows with gaps: it reads other ranks' arrays, and their rows have
+/// a different pitch.
 bool reads_with_gaps(const Plan& plan, std::size_t number, int axis) {
   if (number == 0 || !reads_peers(plan.exchanges[number - 1])) return false;
   const std::int64_t bytes = element_bytes_before(plan, number);
@@ -98,8 +98,8 @@ Reach reach_of(const Plan& plan, std::size_t number, int axis, const Machine& ma
 }
 
 /// Returns whether a pass overwrites its input. In a stage after an exchange, all passes but the
-/// last do. In the first stage, all passes but the first do. But the last pass does so only if it
-/// writes a single array.
+/// last do. In the first stage, all passes but the first do, and the last one only if it writes a
+/// single array.
 bool is_in_place(const MemoryPass& pass, const Plan& plan, std::size_t number) {
   const bool is_last = pass.first + pass.count == plan.stages[number].axes.size();
   if (number > 0) return !is_last;

@@ -4,7 +4,8 @@
 
 namespace weft::model {
 
-/// The time of each part of the work on one load, as if the part ran alone.
+/// The time of each part of the work on one load (the data that is in memory together), as if the
+/// part ran alone.
 struct PipelineTimes {
   double read_s = 0;
   double write_s = 0;

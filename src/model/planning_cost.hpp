@@ -23,8 +23,8 @@ LineKinds lines_of(const Plan& plan);
 ///         27 times as long as that.
 double planning_seconds(double planning_s, Effort effort, const LineKinds& lines);
 
-/// Returns the `planning_s` of a machine. Such a machine needs `seconds` to plan a line of this
-/// length by trials, in one direction.
+/// Returns the `planning_s` of a machine that needs `seconds` to plan a line of this length by
+/// trials, in one direction.
 double planning_of_unit(double seconds, std::int64_t length);
 
 }  // namespace weft::model

@@ -11,7 +11,7 @@
 namespace weft::model {
 namespace {
 
-/// No sensible order is longer.
+/// The limit of an order's length. No sensible order is longer.
 constexpr std::size_t longest_order = 256;
 
 std::string default_word(const Topology& topology) {

@@ -21,7 +21,7 @@ std::vector<NetworkAxis> axes_of(const Topology&);
 
 /// The letter for the position of a rank within its node.
 constexpr char within_node = 't';
-/// The axes of a network have the letters before it.
+/// The axes of a network have the letters before this one.
 constexpr std::size_t most_axes = within_node - 'a';
 
 /// One digit of a rank's number, a mixed-radix number. The letter names an axis. If an axis has

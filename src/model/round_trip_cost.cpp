@@ -64,8 +64,8 @@ class TripStages {
            (in_spectrum ? element_bytes_before(plan_, stage) : element_bytes_after(plan_, stage));
   }
 
-  /// Adds the time of reading or writing `arrays` more of the caller's arrays. Subtracts if
-  /// negative.
+  /// Adds the time of reading or writing `arrays` more of the caller's arrays. If `arrays` is
+  /// negative, subtracts it.
   void add_arrays(StepCost& step, std::int64_t arrays) const {
     const std::int64_t bytes = std::abs(arrays) * array_bytes();
     const double seconds = contiguous_seconds(bytes, steps_.stages.front());

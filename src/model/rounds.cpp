@@ -29,7 +29,7 @@ class Links {
   virtual void clear() = 0;
 };
 
-/// A medium that all messages share, as the switch of a crossbar or a hub.
+/// A medium that all messages share: the switch of a crossbar, or a hub.
 class OneMedium : public Links {
  public:
   OneMedium(double capacity, std::string name) : capacity_(capacity), name_(std::move(name)) {}
@@ -195,7 +195,7 @@ std::int64_t receiver(Schedule schedule, std::int64_t round, std::int64_t index,
   throw Error(ErrorCode::internal, std::string("no rounds of the schedule ") + to_string(schedule));
 }
 
-/// Plays one round after the other on the same links.
+/// Counts the loads of one round after the other on the same links.
 class Rounds {
  public:
   Rounds(const Topology& topology, Schedule schedule,

@@ -11,9 +11,9 @@
 namespace weft::model {
 namespace {
 
-/// Returns whether a stage without a transform copies its array in a forward transform. It does not
-/// if other ranks read its input in node memory. It does not if the stage before has written its
-/// output to node memory. It does not if MPI moves the strided boxes.
+/// Returns whether a stage without a transform copies its array in a forward transform. The stage
+/// copies nothing if other ranks read its input in node memory, if the stage before has written its
+/// output there, or if MPI moves the strided boxes.
 bool copies(const Plan& plan, std::size_t number) {
   const std::size_t exchanges = plan.exchanges.size();
   if (exchanges == 0 || unfolds(plan, number) || plan.stages[number].chirps) return true;
@@ -54,7 +54,7 @@ double products_seconds(const Plan& plan, const Stage& stage, const Machine& mac
   const std::int64_t after = stage.target.max_local_volume();
   if (stage.twiddles) return seconds(plan.convolves() ? std::max(before, after) : after);
   if (stage.convolves) return seconds(after) / 2;  // one product, and no twiddle to compute
-  // One product, but with a factor for each element, which is read from memory.
+  // A chirp is one product, but each element has its own factor, which is read from memory.
   return stage.chirps ? 2 * seconds(std::min(before, after)) : 0;
 }
 

@@ -11,8 +11,8 @@ std::int64_t length_along(const Layout& layout, int axis) {
   return layout.shape()[static_cast<std::size_t>(axis)];
 }
 
-/// Returns the lines along an axis of the busiest rank. The axes before it in the stage already have
-/// their new lengths, for example those of truncated spectra.
+/// Returns the number of lines along an axis on the busiest rank. The axes before this axis in the
+/// stage already have their new lengths, for example those of truncated spectra.
 std::int64_t line_count(const Stage& stage, int axis) {
   std::int64_t count = stage.source.max_local_volume() / length_along(stage.source, axis);
   for (const int before : stage.axes) {

@@ -136,7 +136,7 @@ Census census(const std::vector<std::int64_t>& group, std::span<const std::int64
 }
 
 /// Returns the number of nodes with ranks. In any order of ranks, these are the first nodes. Only
-/// they are examined.
+/// these nodes are examined.
 std::int64_t nodes_in_use(std::span<const std::int64_t> node_of) {
   return node_of.empty() ? 1 : 1 + *std::max_element(node_of.begin(), node_of.end());
 }
@@ -146,7 +146,7 @@ class Loads {
  public:
   explicit Loads(std::int64_t places) : loads_(static_cast<std::size_t>(places)) {}
 
-  /// Adds the messages of one group that leave each place. As many arrive there.
+  /// Adds the messages of one group that leave each place. As many messages arrive at the place.
   void add(const Census& group, double size) {
     for (const auto& [place, ranks] : group)
       loads_[static_cast<std::size_t>(place)] += ranks * (size - ranks);
@@ -213,8 +213,8 @@ BusiestLink busiest_apart(const Uplinks& level, std::span<const std::vector<std:
 ///
 /// Each node below sends `node` messages. `far` of them pass the link, on routes of 2 (level + 2)
 /// links. The others have routes of 2 (level + 1) links. Until the others are done, their share of
-/// the node's own link is larger by the ratio of both lengths. Only then the link above gets its
-/// full load. If it is full from the start, nothing is lost.
+/// the node's own link is larger by the ratio of the two lengths. Only then the link above gets its
+/// full load. If this link is full from the start, nothing is lost.
 double with_short_ways_first(double load, double node, double far, std::int64_t level) {
   if (far <= 0 || far >= node) return load;
   const double favoured = static_cast<double>(level + 2) / static_cast<double>(level + 1);

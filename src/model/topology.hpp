@@ -20,7 +20,7 @@ struct BusiestLink {
   std::string name;  ///< "the link of node 3", "axis 1, forward, at node 12"
 };
 
-/// Returns the link with the larger load; `one` if both are equal.
+/// Returns the link with the larger load; `one` if both loads are equal.
 BusiestLink busier(const BusiestLink& one, const BusiestLink& other);
 
 /// Returns the busiest link of concurrent exchanges. In each group every rank sends a message to

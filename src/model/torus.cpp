@@ -34,7 +34,7 @@ Ranks shadow(const Ranks& group, Place&& place) {
 
 /// Adds the messages of a group. They go along axis 0 first, then along axis 1, ... A message along
 /// one axis has the receiver's place on the earlier axes and the sender's on the later axes. So the
-/// group's projections on both sets of axes suffice, and no loop over all pairs of ranks is needed.
+/// group's projections on both sets of axes suffice. No loop over all pairs of ranks is needed.
 void add_group(const Topology& torus, std::span<const std::int64_t> nodes,
                std::vector<TorusAxis>& axes) {
   Ranks ranks;
@@ -82,8 +82,8 @@ class Lattices {
     std::int64_t combinations = each;
     for (const auto& places : found.places)
       combinations *= static_cast<std::int64_t>(places.size());
-    // A full lattice has as many ranks as `combinations`, and all ranks of the group are in it. So if
-    // the group has as many, no combination is missing.
+    // A full lattice has `combinations` ranks, and all ranks of the group are in it. So if the
+    // group has as many ranks, no combination is missing.
     if (combinations != static_cast<std::int64_t>(nodes.size())) return {};
     return found;
   }
@@ -125,8 +125,8 @@ std::vector<std::int64_t> lines_along(const Topology& torus, const Lattice& latt
   return lines;
 }
 
-/// As add_group(), for a lattice. All its lines along an axis have the same messages. So they are
-/// computed for one line, then added to each line.
+/// As add_group(), for a lattice. All lines of a lattice along an axis have the same messages. So
+/// the loads are computed for one line, then added to each line.
 void add_lattice(const Topology& torus, const Lattice& lattice, std::vector<TorusAxis>& axes) {
   for (std::size_t axis = 0; axis < axes.size(); ++axis) {
     const std::vector<std::int64_t>& places = lattice.places[axis];

@@ -46,7 +46,7 @@ BusiestLink TorusAxis::busiest(double capacity, std::size_t number) const {
   return found;
 }
 
-/// The nodes of `stride_` lines are interleaved, so the counts grow by that many lines at once.
+/// The nodes of `stride_` lines are interleaved, so the counts grow by `stride_` lines at once.
 void TorusAxis::reach(std::int64_t line) {
   if (line < static_cast<std::int64_t>(forward_.size())) return;
   const std::int64_t block = extent_ * stride_;

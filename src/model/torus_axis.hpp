@@ -9,7 +9,7 @@
 namespace weft::model {
 
 /// Loads of the links along one axis of a torus, in both directions. Messages are noted only where
-/// their stretch of a line begins and ends. busiest() sums them up. Lines behind the last one with
+/// their stretch of a line begins and ends. busiest() sums them up. Lines after the last line with
 /// messages cost neither memory nor time, so few ranks on a large torus are cheap.
 class TorusAxis {
  public:

@@ -40,7 +40,7 @@ Traffic counted_one_by_one(const Layout& from, const Layout& to, std::int64_t ra
   return traffic;
 }
 
-/// One axis is divided into parts. This is a range of the axis, and the parts that overlap it.
+/// A range of an axis that is divided into parts, and the parts that overlap the range.
 struct Meeting {
   std::int64_t n = 0;
   std::int64_t division = 1;  ///< number of parts

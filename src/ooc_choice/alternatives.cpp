@@ -16,13 +16,14 @@ namespace weft::ooc_choice {
 namespace {
 
 constexpr std::int64_t kib = 1024;
-/// Block sizes in the order of preference, if their times are equal.
+/// Block sizes in the order of preference, which decides if their times are about equal.
 constexpr std::array free_blocks = {1024 * kib, 512 * kib,  256 * kib, 128 * kib,
                                     64 * kib,   32 * kib,   16 * kib,  8 * kib,
                                     4 * kib,    2048 * kib, 4096 * kib};
 constexpr double as_fast = 1.01;
 constexpr std::size_t most_others = 5;
-/// With more axes there are too many groupings to try, and none is better.
+/// Groupings are tried up to this number of axes. With more axes there are too many of them, and
+/// none is better.
 constexpr std::size_t most_grouped_axes = 4;
 
 std::string seconds_word(double seconds) {
@@ -179,7 +180,7 @@ class AlternativeSearch {
         .compute_s = cost.compute_s,
         .message_s = cost.message_s,
         .ineligible_because = "it is done only where it is asked for by name"};
-    // On one process the variants are alike.
+    // On one process the variants are alike, so equal ones are kept once.
     const bool is_known =
         std::any_of(alternatives_.begin(), alternatives_.end(), [&](const DiskAlternative& other) {
           return other.method != alternative.method && other.words == alternative.words &&

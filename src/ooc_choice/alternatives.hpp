@@ -41,9 +41,10 @@ struct DiskAlternatives {
 /// Predicts the cost of the alternatives for a transform and chooses the fastest eligible one.
 /// Pure.
 ///
-/// Alternatives are passes with different groups of axes, the transposed order, and Cormen and
-/// Nicol's four variants on one process. If `blocks_are_free`, blocks are 4 KiB to 4 MiB, otherwise
-/// only the problem's. Of blocks within 1 % of the fastest, the one nearest to 1 MiB is chosen.
+/// Alternatives are k-pass plans with different groups of axes and numbers of buffers, the
+/// transposed order, and Cormen and Nicol's four variants for one process. If `blocks_are_free`,
+/// blocks of 4 KiB to 4 MiB are compared, otherwise only the problem's block. Blocks are tried from
+/// 1 MiB down to 4 KiB, then 2 MiB and 4 MiB. A later block must be more than 1 % faster.
 ///
 /// Errors  those of plan_passes, if no alternative fits; those of check() for machine and storage.
 /// Cost    milliseconds.

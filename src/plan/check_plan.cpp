@@ -44,7 +44,7 @@ void check_counts(const Plan& plan) {
                 std::to_string(plan.exchanges.size()) + " exchanges");
 }
 
-/// Checks that every axis of the problem is transformed once, in r2c the halved axis first.
+/// Checks that every axis of the problem is transformed once, and the axis that r2c halves first.
 void check_axes(const Plan& plan) {
   std::vector<int> done;
   for (const Stage& stage : plan.stages)
@@ -230,8 +230,8 @@ std::string in_words(const LineEngine& lines) {
          (lines.across_memory ? " across memory" : "");
 }
 
-/// Checks the engines of the lines. The same lines must have only one entry. Lines without an entry
-/// take the default engine.
+/// Checks the engines of the lines. Lines of one kind, length and direction in memory must have
+/// only one entry. Lines without an entry take the default engine.
 void check_engines(const Plan& plan) {
   for (const LineEngine& each : plan.line_engines) {
     if (each.length < 1 || each.lines < 1)

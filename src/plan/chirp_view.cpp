@@ -21,8 +21,8 @@
 namespace weft {
 namespace {
 
-/// For fewer points, a convolution exceeds the permitted error, which grows with log2 n. It has
-/// about five rounding errors for each point.
+/// For fewer points, a convolution exceeds the permitted error, which grows with log2 n. A
+/// convolution has about five rounding errors for each point.
 constexpr std::int64_t shortest_input = 32;
 /// For more points, the bytes of a convolution overflow 63 bits.
 constexpr std::int64_t longest_input = std::int64_t{1} << 56;
@@ -60,7 +60,7 @@ Wanted wanted_of(const Problem& problem) {
   return wanted;
 }
 
-bool serves(const Shape& view, const Wanted& wanted, std::int64_t ranks) {
+bool is_possible(const Shape& view, const Wanted& wanted, std::int64_t ranks) {
   const std::int64_t row = view[1];
   return std::min(view[0], row) >= ranks && wanted.unit % row == 0 &&
          (!wanted.cuts_input || divided_up(wanted.input_points, row) >= ranks) &&
@@ -104,7 +104,7 @@ std::optional<Shape> best_convolution(const Problem& problem, std::int64_t ranks
     if (row > most) break;
     const Shape view{
         *std::lower_bound(lengths.begin(), lengths.end(), divided_up(wanted.points(), row)), row};
-    if (!serves(view, wanted, ranks)) continue;
+    if (!is_possible(view, wanted, ranks)) continue;
     const double cost = price(view, wanted, ranks);
     if (cost < lowest) best = view;
     lowest = std::min(lowest, cost);

@@ -16,8 +16,8 @@ struct Chunking {
 /// Returns how the exchange between two stages, executed in this order, is cut into chunks.
 ///
 /// The best axis is one that neither stage transforms and whose parts the exchange does not move.
-/// The next best is an axis that the earlier stage does not transform. Then chunks can be sent
-/// early, but the later stage must wait for all of them.
+/// The next best is an axis that the earlier stage does not transform. With such an axis, chunks
+/// can be sent early, but the later stage must wait for all of them.
 Chunking chunking_of(const Stage& earlier, const Stage& later);
 
 /// Returns the longest range of the chunks' axis on any rank; 1 if there is no such axis. A slice

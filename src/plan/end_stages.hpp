@@ -38,7 +38,7 @@ bool writes_into_outputs(const Plan& plan, Variant variant);
 /// stage in between, because no rank may write before all ranks have read.
 bool reads_from_inputs(const Plan& plan, Variant variant);
 
-/// Returns whether a stage without transforms copies the array. It does unless the stage next to it
+/// Returns whether a stage without transforms copies the array: always, unless the stage next to it
 /// reads from the inputs or writes into the outputs.
 bool copies_always(const Plan& plan, std::size_t stage, Variant variant);
 

@@ -40,8 +40,8 @@ void add_notes(Plan& plan) {
   }
   if (plan.convolves())
     plan.notes.push_back(std::to_string(plan.problem.points()) +
-                         " has no two factors that serve the ranks, or large primes: its transform "
-                         "is a convolution with a chirp (Bluestein) of " +
+                         " has no two factors large enough for the ranks, or has large primes: its "
+                         "transform is a convolution with a chirp (Bluestein) of " +
                          to_string(plan.view()) + " points");
   if (!gathered) return;
   const std::string why = why_no_view(plan.problem);

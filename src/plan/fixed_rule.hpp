@@ -6,8 +6,8 @@
 
 namespace weft {
 
-/// Returns a plan of these stages. Each exchange uses the first method that can serve the problem
-/// and agrees with the forced choices. Adds notes about ranks without work. `problem` is as
+/// Returns a plan of these stages. Each exchange uses the first method that is possible for the
+/// problem and agrees with the forced choices. Adds notes about ranks without work. `problem` is as
 /// checked() returns it.
 Plan assemble(const Problem& problem, std::vector<Stage> stages);
 
@@ -19,9 +19,9 @@ Plan plan_of_whole_lines(const Problem& problem);
 /// most square pencil. With P3DFFT's preset it always splits two axes.
 Layout fixed_rule_input(const Problem& problem);
 
-/// Returns the layout of output "same": the input's layout with the output's shape. Throws
-/// invalid_argument if the input is boxes that split an axis whose extent changes. Then there is no
-/// such layout.
+/// Returns the layout of output "same": the input's layout with the output's shape. There is no
+/// such layout if the input is boxes that split an axis whose extent changes. Throws
+/// invalid_argument in that case.
 Layout same_layout(const Layout& input, const Problem& problem);
 
 /// Returns the first axis whose extent changes and that ranks split; -1 if there is none.

@@ -8,12 +8,12 @@ namespace weft {
 
 // Conversion between two orders of half the spectrum of n = n1*n2 reals:
 //   natural order   X[0..n/2], in rows of n1 elements
-//   columns         a view of the axis as n2 columns of n1/2+1 elements Row b of the natural order
-//                   consists of column b and of the mirror image of column n2-1-b. These two
-//                   columns are a pair. The folded order of columns, 0, n2-1, 1, n2-2, ..., puts
-//                   the columns of a pair next to each other. If n2 is odd, the middle column has
-//                   no partner and is half a row. If n2 is even, X[n/2] comes after the last row of
-//                   n1 elements and belongs to the last pair.
+//   columns         a view of the axis as n2 columns of n1/2+1 elements
+//
+// Row b of the natural order consists of column b and of the mirror image of column n2-1-b. These
+// two columns are a pair. The folded order of columns, 0, n2-1, 1, n2-2, ..., puts the columns of a
+// pair next to each other. If n2 is odd, the middle column has no partner and is half a row. If n2
+// is even, X[n/2] comes after the last row of n1 elements and belongs to the last pair.
 
 /// The boundaries of the ranks' parts of half a spectrum.
 struct HalfCuts {
@@ -26,8 +26,8 @@ struct HalfCuts {
 /// Returns the boundaries of a layout. Cost: visits each rank's box.
 HalfCuts cuts_of(const Layout& half);
 
-/// Returns whether each part between these boundaries has whole rows of the natural order. Only
-/// then each part has whole pairs of columns.
+/// Returns whether each part between these boundaries has whole rows of the natural order, and thus
+/// whole pairs of columns.
 bool fit(const HalfCuts& cuts, const Shape& view);
 
 /// Returns the number of rows of the natural order. For odd n2 this includes the half row.

@@ -13,7 +13,7 @@ struct HaloProblem {
   Layout layout = {};
   Shape below = {};  ///< planes before each box, one number for each axis, or one for all
   Shape above = {};  ///< planes after each box; empty: as below
-  /// Whether the array continues at its other end: one value for each axis, or one for all.
+  /// Whether an axis is periodic: one value for each axis, or one for all.
   std::vector<bool> periodic = {};
   std::int64_t element_bytes = 1;
   std::int64_t ranks_per_node = 1;  ///< as in Problem
@@ -37,8 +37,8 @@ std::int64_t inner_offset(const HaloProblem& problem, std::int64_t rank);
 /// One exchange along one axis. In round k each rank gets planes from the rank whose part is k
 /// parts away along the axis. So every rank sends one box and receives one box. All sent boxes are
 /// the layout `owners`, and all received boxes the layout `receivers`. Both are layouts of one
-/// array: the planes of all ranks, one after the other. Its axes are in the memory order of the
-/// problem.
+/// array: the planes of all ranks, one after the other. The axes of this array are in the memory
+/// order of the problem.
 struct HaloRound {
   int axis = 0;               ///< of the problem
   bool below = true;          ///< true: the planes before the boxes, false: those after them
@@ -56,9 +56,9 @@ struct HaloRound {
 };
 
 /// Returns the rounds that fill the planes of a checked problem, axis by axis. The rounds of one
-/// axis read only boxes, and write only planes along this axis. So they can run at the same time.
-/// What they read includes the planes of earlier axes, so corners are filled too. The rounds are
-/// the same on all ranks; only sent_from and received_at differ.
+/// axis write only planes along this axis, and read only elements between them. So they can run at
+/// the same time. They read and write the planes of earlier axes too, so corners are filled. The
+/// rounds are the same on all ranks; only sent_from and received_at differ.
 ///
 /// In the opposite order, with owners and receivers swapped, the rounds accumulate.
 std::vector<HaloRound> halo_rounds(const HaloProblem& problem, std::int64_t rank);

@@ -30,7 +30,7 @@ using json::Json;
 using json::JsonPlace;
 using json::Object;
 
-/// Grows when an older weft would misread a newer plan.
+/// The version of the format of plans. It grows when an older weft would misread a newer plan.
 constexpr std::int64_t plan_version = 15;
 
 /// A plan must have all keys. A problem may be written by hand, so its missing keys have defaults.
@@ -279,7 +279,7 @@ Kinds read_kinds(const JsonPlace& place) {
   return Kinds(std::move(kinds));
 }
 
-/// A number for each axis, or none.
+/// Reads one number for each axis, or none.
 std::vector<std::int64_t> read_numbers(const JsonPlace& place) {
   std::vector<std::int64_t> numbers;
   for (const JsonPlace& each : json::elements(place)) numbers.push_back(json::integer(each));

@@ -12,9 +12,9 @@ namespace weft {
 /// backward together multiply by this number.
 std::int64_t logical_points(const Problem& problem);
 
-/// Returns one kind for each of the transformed axes. A single given kind holds for all axes. But a
-/// single r2c means r2c along the last axis and c2c along the others. Throws invalid_argument for
-/// any other number of kinds.
+/// Returns one kind for each of the transformed axes. A single given kind other than r2c holds for
+/// all axes. A single r2c means r2c along the last axis and c2c along the others. Otherwise throws
+/// invalid_argument unless there is one kind for each axis.
 Kinds kinds_by_axis(const Kinds& given, std::size_t axes);
 
 /// Sets the element types of the source and target of each stage. Stages have the problem's element

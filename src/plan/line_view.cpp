@@ -25,7 +25,7 @@ bool is_one_axis(const Problem& problem) {
          !keeps_elements(problem.kind_of(0));
 }
 
-/// Returns the largest length so that every cut of the layout is at a multiple of it.
+/// Returns the largest length of which every cut of the layout is a multiple.
 std::int64_t unit_of(const Layout& flat) {
   const std::int64_t n = flat.shape()[0];
   if (flat.is_grid() && n % flat.process_grid()[0] == 0) return n / flat.process_grid()[0];
@@ -101,7 +101,7 @@ double price(const Shape& view, const Units& units, std::int64_t ranks) {
          (has_large_prime(view[0]) ? 1 : 0) + (has_large_prime(view[1]) ? 1 : 0);
 }
 
-bool serves(const Shape& view, const Units& units, bool chooses_input, std::int64_t ranks) {
+bool is_possible(const Shape& view, const Units& units, bool chooses_input, std::int64_t ranks) {
   return std::min(rows_of(view, units), parts_of_output(view, units)) >= ranks &&
          units.input % view[1] == 0 && units.output % view[0] == 0 && fit(units.half, view) &&
          (!chooses_input || parts_of_input(view, units) >= ranks);
@@ -113,7 +113,7 @@ std::optional<Shape> best_view(const Problem& problem, std::int64_t ranks) {
   std::optional<Shape> best;
   double least = std::numeric_limits<double>::infinity();
   const auto consider = [&](const Shape& view) {
-    if (!serves(view, units, !problem.has_input, ranks)) return;
+    if (!is_possible(view, units, !problem.has_input, ranks)) return;
     const double cost = price(view, units, ranks);
     if (cost < least) best = view;
     least = std::min(least, cost);
@@ -126,8 +126,8 @@ std::optional<Shape> best_view(const Problem& problem, std::int64_t ranks) {
   return best;
 }
 
-/// Returns n1 x n2 after the transform of axis 0. r2c keeps the rows 0..n1/2. The others follow:
-/// X[n - k] is the conjugate of X[k].
+/// Returns n1 x n2 after the transform of axis 0. r2c keeps the rows 0..n1/2. The other rows
+/// follow: X[n - k] is the conjugate of X[k].
 Shape after_first_axis(Shape view, const Problem& problem) {
   if (problem.halves(0)) view[0] = view[0] / 2 + 1;
   return view;

@@ -15,8 +15,9 @@ namespace weft {
 /// Factors  n1 (r2c: n1/2+1) and n2 (r2c in natural order: n2/2, rounded up) are at least `ranks`.
 ///          weft prefers similar factors without large primes that balance the ranks.
 ///          The input must not cut rows of n2; an output in natural order must not cut rows of n1.
-/// Layouts  If weft chooses the input, its cuts are between rows of n2. With output "same" they are
-///          also between rows of n1; with r2c, only the output's cuts are.
+/// Layouts  If weft chooses the input, its cuts are between rows of n2. With output "same" and c2c,
+///          they are also between rows of n1. With output "same" and r2c, the cuts of the output
+///          are between rows of n1.
 /// Cost     sqrt(n) divisions, and each rank's box.
 /// Source   Bailey 1990; Frigo and Johnson 2005.
 std::vector<Stage> view_stages(const Problem& problem, std::int64_t ranks);

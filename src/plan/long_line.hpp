@@ -12,8 +12,8 @@ namespace weft {
 ///
 /// Stages  The first reads the input, transforms axis 0 and multiplies by twiddles. The second
 ///         transforms axis 1 and writes the output in natural order. Threads share the columns,
-///         then the rows. Each stage reads and writes memory once. A library would do this more
-///         often, and in one thread.
+///         then the rows. Each stage reads and writes memory once. A library would read and write
+///         memory more often, and in one thread.
 /// Cost    sqrt(n) divisions, to find the factors.
 /// Source  Bailey 1990. `problem` is as checked() returns it.
 std::vector<Stage> long_line_stages(const Problem& problem);

@@ -24,7 +24,7 @@ struct PoissonProblem {
 
 /// The factor by which the element of each wavenumber is multiplied.
 ///   inverse_laplacian  -1 / |k|^2
-///   differences        the same with the wavenumbers of centred differences
+///   differences        -1 / |k|^2 with the wavenumbers of centred differences
 ///   free_potential     the spectrum of the potential of a charge in free space
 ///   truncated_kernel   the spectrum of that potential within a radius
 enum class PoissonMethod { inverse_laplacian, differences, free_potential, truncated_kernel };

@@ -104,8 +104,8 @@ class Route {
                        [&](int axis) { return layout.is_whole(axis); });
   }
 
-  /// Returns the axes whose split may be passed on. As long as an axis must be halved, only this
-  /// one. Otherwise all remaining axes, the last first.
+  /// Returns the axes whose split may be passed to another axis. As long as an axis must be halved,
+  /// this is the only one. Otherwise these are all remaining axes, the last first.
   std::vector<int> axes_to_free() const {
     if (must_halve()) return {problem_->halved_axis()};
     return {remaining_.rbegin(), remaining_.rend()};

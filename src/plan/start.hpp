@@ -25,8 +25,8 @@ struct Untransformed {
 /// If no axis can be split, one rank gets everything.
 Layout start_layout(const Untransformed& array, std::int64_t ranks);
 
-/// As start_layout. But an array that only one rank can transform is split along its longest axis,
-/// because the caller's data may be too large for one rank.
+/// As start_layout(), except for an array that only one rank can transform. Such an array is split
+/// along its longest axis, because the caller's data may be too large for one rank.
 Layout first_layout(const Untransformed& array, std::int64_t ranks);
 
 /// Returns a slab along the longest axis. If several are equally long, the first one is split.

@@ -22,7 +22,8 @@ namespace {
 /// Number of orders of the axes that are tried for one input layout.
 constexpr std::size_t most_routes = 4;
 
-/// Returns the axes that may be split before the first stage. The axis that r2c halves may not.
+/// Returns the axes that may be split before the first stage. The axis that r2c halves may not be
+/// split.
 std::vector<int> splittable(const Problem& problem) {
   const Shape shape = problem.input_shape();
   std::vector<int> axes;
@@ -38,16 +39,16 @@ bool leaves_work(const Problem& problem, const Shape& grid) {
                      [&](int axis) { return grid[static_cast<std::size_t>(axis)] == 1; });
 }
 
-/// Returns the largest number of parts along an axis. The smaller it is, the closer the grid is to
-/// a cube.
+/// Returns the largest number of parts along an axis. The smaller this number is, the closer the
+/// grid is to a cube.
 std::int64_t longest(const Shape& factors) {
   std::int64_t most = 0;
   for (std::size_t i = 0; i < factors.size(); ++i) most = std::max(most, factors[i]);
   return most;
 }
 
-/// Adds the grid over three axes that is closest to a cube. If it splits all axes, it needs one
-/// more exchange than pencils. But it can use more ranks than there are pencils.
+/// Adds the grid over three axes that is closest to a cube. If the grid splits all axes, it needs
+/// one more exchange than pencils. But it can use more ranks than there are pencils.
 void add_brick(const Problem& problem, std::int64_t ranks, const std::vector<int>& split,
                std::vector<Layout>& found) {
   const Shape shape = problem.input_shape();
@@ -72,8 +73,8 @@ void add_grids(const Problem& problem, std::int64_t ranks, const std::vector<int
     bool fits = true;
     for (std::size_t i = 0; i < split.size(); ++i) {
       grid[static_cast<std::size_t>(split[i])] = factors[i];
-      // A factor of 1 would be a grid with fewer split axes. More parts than rows would leave ranks
-      // empty.
+      // A factor of 1 would give a grid with fewer split axes. More parts than rows would leave
+      // ranks empty.
       fits = fits && (factors[i] > 1 || ranks == 1) &&
              factors[i] <= shape[static_cast<std::size_t>(split[i])];
     }
@@ -104,7 +105,7 @@ std::vector<Layout> inputs(const Problem& problem) {
   return found;
 }
 
-/// Returns the most elements that one rank has at any time.
+/// Returns the largest number of elements that one rank has at any time.
 std::int64_t most_each(const Plan& plan) {
   std::int64_t most = 0;
   for (const Stage& stage : plan.stages)
@@ -112,8 +113,9 @@ std::int64_t most_each(const Plan& plan) {
   return most;
 }
 
-/// Returns the views of one axis as two on `ranks` ranks. If the axis has no suitable factors, or
-/// if its lines would be convolutions themselves, the view is a convolution.
+/// Returns the plans on `ranks` ranks that view one axis as two. If the axis has no suitable
+/// factors, the view is a convolution. If the lines of the view would be convolutions themselves,
+/// both views are returned.
 std::vector<Plan> views_on(std::int64_t ranks, const Problem& problem) {
   std::vector<Plan> found;
   std::vector<Stage> stages = view_stages(problem, ranks);
@@ -168,7 +170,7 @@ std::vector<Plan> alternatives(const Problem& problem) {
   return found;
 }
 
-std::optional<Plan> with_lines_in_memory(Plan plan, std::size_t number) {
+std::optional<Plan> with_contiguous_lines(Plan plan, std::size_t number) {
   const bool is_seen = number == 0 || number + 1 == plan.stages.size() || !plan.view().empty();
   Stage& stage = plan.stages[number];
   if (is_seen || plan.problem.exchange.preset != Preset::none || stage.axes.empty()) return {};
@@ -194,7 +196,7 @@ std::optional<Plan> with_output_as_input(Plan plan) {
   plan.stages.push_back({goal, goal, {}});
   plan.exchanges.push_back(choose_exchange(problem, last_before, 1));
   if (node_memory_use(plan.exchanges.back()) != node_memory_use(plan.exchanges.front())) return {};
-  std::optional<Plan> ordered = with_lines_in_memory(plan, last_before);
+  std::optional<Plan> ordered = with_contiguous_lines(plan, last_before);
   return ordered ? ordered : plan;
 }
 

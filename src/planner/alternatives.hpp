@@ -16,18 +16,21 @@ namespace weft::planner {
 std::vector<Plan> alternatives(const Problem& problem);
 
 /// Returns the plan with the first axis of a stage fastest in memory. Returns nothing for a preset,
-/// or if the axis is already fastest. Returns nothing for the first and the last stage, because the
-/// caller sees their layouts.
-std::optional<Plan> with_lines_in_memory(Plan plan, std::size_t number);
+/// a view or a stage without transforms, or if the axis is already fastest. Returns nothing for the
+/// first and the last stage, because the caller sees their layouts.
+std::optional<Plan> with_contiguous_lines(Plan plan, std::size_t number);
 
 /// If the output layout is free, returns the plan with a further last stage, whose output has the
-/// input's layout. This stage transforms nothing. With a shared exchange into weft's own arrays it
-/// is no pass, and the stage before it may have its lines contiguous in memory. Returns nothing for
-/// a preset, a view, a plan without an exchange, or if the output already has this layout.
+/// input's layout. This stage transforms nothing. With a shared exchange into weft's own arrays the
+/// new stage needs no pass, and the lines of the stage before may be contiguous in memory. Returns
+/// nothing for a preset, a view, a plan without an exchange, or if the output already has this
+/// layout. Returns nothing if the new exchange cannot use node memory as the others do.
 std::optional<Plan> with_output_as_input(Plan plan);
 
-/// Returns the alternatives to an exchange, with all choices decided. They are all methods that can
-/// serve the problem and agree with the forced choices, each with every schedule, in one chunk.
+/// Returns the exchange and its alternatives, with all choices decided. The alternatives are the
+/// methods that can run the problem and agree with the forced choices, each with every schedule.
+/// They have the chunks and pieces of the exchange. Persistent requests, and methods that are
+/// chosen only on request, are left out unless they are forced.
 std::vector<Exchange> kinds_of_exchange(const Plan& plan, std::size_t number);
 
 /// Returns the plan with persistent requests. The model does not distinguish them from ordinary
@@ -41,8 +44,8 @@ std::optional<Plan> with_persistent_requests(Plan plan);
 enum class NodeMemoryUse { none, by_stages, by_messages };
 NodeMemoryUse node_memory_use(const Exchange& exchange);
 
-/// Return the same exchange in 2, 4, 8, ... chunks, and in pieces. They return none if chunks or
-/// pieces are forced.
+/// Return the same exchange in 2, 4, 8, ... chunks, or in pieces of several sizes. The result is
+/// empty if chunks or pieces are forced.
 std::vector<Exchange> with_chunks(const Plan& plan, std::size_t number);
 std::vector<Exchange> in_pieces(const Plan& plan, std::size_t number);
 

@@ -38,7 +38,7 @@ std::vector<Plan> candidates(const Problem& problem, const Machine& machine) {
 
 namespace {
 
-/// Returns the prediction for a machine; cost_on(machine) computes the cost.
+/// Returns the prediction for a machine. `cost_on` computes the cost on a machine.
 template <class CostOn>
 Prediction predicted(const Machine& machine, const CostOn& cost_on) {
   Prediction prediction{machine.name, cost_on(machine), {}, 1};

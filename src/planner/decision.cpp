@@ -21,8 +21,8 @@ double time_of(const Times& measured_s, std::size_t index) {
   return found == measured_s.end() ? 0 : found->second;
 }
 
-/// Returns the indices of all plans but the chosen one. The tried ones are first, by their measured
-/// times. The others follow, by the model.
+/// Returns the indices of all plans but the chosen one. The tried plans are first, by their
+/// measured times. The others follow, by their predicted times.
 std::vector<std::size_t> others_in_order(const SearchResult& found, std::size_t chosen,
                                          const Times& measured_s) {
   std::vector<std::size_t> others;

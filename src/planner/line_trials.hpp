@@ -31,11 +31,12 @@ struct LineTrial {
   friend bool operator==(const LineTrial&, const LineTrial&) = default;
 
   /// Returns the number of the fastest way. If several are within 5 % of the fastest time, returns
-  /// the last of them. That is ducc0, because FFTW plans by trials differently in each process.
+  /// the last of them. The callers list ducc0 last. It is preferred because FFTW plans by trials
+  /// differently in each process.
   std::int64_t number_of_fastest() const;
 };
 
-/// Trials on one processor, one trial for the same lines and ways. Plain data.
+/// Trials on one processor. The same lines and ways have one trial only. Plain data.
 class LineTrials {
  public:
   /// Returns the trial of the same lines and ways; null if there is none. The seconds are not

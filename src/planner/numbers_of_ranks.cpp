@@ -11,8 +11,9 @@ namespace {
 
 /// Every number of ranks below this is tried.
 constexpr std::int64_t every_number_below = 32;
-/// Above it, only numbers near some targets are tried. These are the ratios of one target to the
-/// previous one, above and below half of all ranks. Closer targets would hardly change the time.
+/// From this number on, only numbers near some targets are tried. The following constants are the
+/// ratios of one target to the previous one, above and below half of all ranks. Closer targets
+/// would hardly change the time.
 constexpr double ratio_above_half = 0.8;
 constexpr double ratio_below_half = 0.5;
 
@@ -32,7 +33,8 @@ std::int64_t fewest_parts(std::int64_t rows, std::int64_t parts) {
 }
 
 /// Returns the number of ranks of the best grid over two axes of `rows` and `columns`, with at most
-/// `ranks` ranks. The best grid has the smallest largest part, and among equals the fewest ranks.
+/// `ranks` ranks. The largest part of the best grid is the smallest possible one. Among equals, the
+/// grid has the fewest ranks.
 std::int64_t ranks_of_most_even_grid(std::int64_t ranks, std::int64_t rows, std::int64_t columns) {
   std::int64_t best = 1;
   std::int64_t smallest = rows * columns;

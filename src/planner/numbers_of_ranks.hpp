@@ -21,7 +21,7 @@ namespace weft::planner {
 ///   the largest power of two
 ///   the largest multiple of the ranks of a node
 ///   one axis:   the target itself
-///   more axes:  for each of `axes`, the fewest ranks with slabs as thin as the target has; for
+///   more axes:  for each of `axes`, the fewest ranks whose slabs are as thin as the target's; for
 ///               each two of `axes`, the ranks of the process grid with the smallest pencils
 ///
 /// So the planner finds a fast number of ranks near each target. `axes` are those that may be

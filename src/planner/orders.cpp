@@ -38,7 +38,7 @@ std::string spelled(const std::vector<NetworkAxis>& axes) {
   return order;
 }
 
-/// Returns sequences of the numbers from 0 to `count` - 1, except the ascending one.
+/// Returns orders of the numbers from 0 to `count` - 1, except the ascending one.
 std::vector<std::vector<std::size_t>> permutations(std::size_t count) {
   std::vector<std::size_t> numbers(count);
   std::iota(numbers.begin(), numbers.end(), std::size_t{0});
@@ -60,7 +60,8 @@ std::vector<std::vector<std::size_t>> permutations(std::size_t count) {
 }
 
 /// Returns the extents of a block of `nodes` nodes near a cube. Each prime factor goes to the axis
-/// on which the block is shortest, the largest prime first. Empty if no axis extent has the factor.
+/// on which the block is shortest, the largest prime first. The result is empty if no axis extent
+/// has the factor.
 std::vector<std::int64_t> near_cube(const std::vector<NetworkAxis>& axes, std::int64_t nodes) {
   std::vector<std::int64_t> primes;
   for (std::int64_t prime = 2; prime * prime <= nodes; ++prime)

@@ -21,8 +21,8 @@ namespace weft::planner {
 namespace {
 
 /// A division of a problem is a plan with its layouts and the order of its axes. Loads of shared
-/// links are computed only for this number of divisions. They are the fastest if every pair of
-/// nodes had its own link.
+/// links are computed only for this number of divisions. These divisions would be the fastest if
+/// every pair of nodes had its own link.
 constexpr std::size_t most_counted = 16;
 /// Number of divisions that are kept for each number of ranks, even if they are slower than others.
 /// More ranks share more links and can hide less, so fewer ranks may win later.
@@ -33,11 +33,11 @@ constexpr std::size_t most_in_all_orders = 8;
 constexpr std::size_t most_refined = 8;
 /// A less simple plan must be faster by at least this fraction.
 constexpr double worth_a_change = 0.005;
-/// The same for another order of the ranks. It requires a different start, or renumbering the
-/// ranks.
+/// The same for another order of the ranks. Such an order requires a different start of the
+/// program, or new numbers of the ranks.
 constexpr double worth_an_order = 0.02;
 /// The same for another memory order between exchanges. Stages and exchanges handle tiles in any
-/// order, so a gain that the model predicts is hardly seen in practice.
+/// order, so a predicted gain is hardly seen in practice.
 constexpr double worth_a_memory_order = 0.05;
 /// The same for more ranks, because communication is the least certain part of the prediction.
 constexpr double worth_more_ranks = 0.05;
@@ -82,8 +82,8 @@ class Search {
   }
 
  private:
-  /// Adds all plans in the default order too. If chunks hide an exchange, another order may gain
-  /// nothing.
+  /// Adds each plan of another order in the default order, too. If chunks hide an exchange, another
+  /// order may gain nothing.
   void add_in_default_order(std::vector<PredictedPlan>& all) {
     if (!may_choose_order_) return;
     const std::size_t end = all.size();
@@ -95,7 +95,7 @@ class Search {
   }
 
   /// Adds plans with the output in the input's layout. The gain comes from the memory order of the
-  /// stage before. So it must exceed worth_a_memory_order.
+  /// stage before, so it must exceed worth_a_memory_order.
   void add_those_back_at_input(std::vector<PredictedPlan>& all) {
     if (!freedom_.outputs_in_node_memory) return;
     const std::size_t end = all.size();
@@ -148,7 +148,8 @@ class Search {
            static_cast<double>(most * complex_bytes(plan.problem.precision) * ranks);
   }
 
-  /// Keeps the plans that fit in memory. If none fits, keeps those that spread the array most.
+  /// Keeps the plans that fit in memory. If none fits, keeps the plans that need the least memory
+  /// on a node.
   void keep_those_that_fit(std::vector<PredictedPlan>& all) {
     if (machine_.memory_bytes == 0) return;
     const auto limit = static_cast<double>(machine_.memory_bytes);
@@ -224,8 +225,8 @@ class Search {
         .keeps_nodes_together();
   }
 
-  /// Adds each plan in its fastest order, if the gain is worth it. For the first few plans all
-  /// orders are tried, for the others only orders that helped before.
+  /// Adds each plan in its fastest order, if the gain is worth it. The first few plans are tried in
+  /// all orders, the others only in orders that helped before.
   void add_in_other_orders(std::vector<PredictedPlan>& all) {
     sort(all);
     const std::int64_t on_node = model::ranks_on_node(all.front().plan.problem, machine_);
@@ -268,8 +269,8 @@ class Search {
     if (all.size() > most) all.resize(most);
   }
 
-  /// Keeps the fastest plans, and the fastest on each number of ranks. On one or two nodes, the
-  /// best exchange may not be predicted yet.
+  /// Keeps the fastest plans, and the fastest on each number of ranks. For the ranks of one or two
+  /// nodes, the best exchange may not have been predicted yet.
   static void keep_fastest_of_each_number(std::vector<PredictedPlan>& all) {
     sort(all);
     std::map<std::int64_t, std::size_t> seen;
@@ -281,9 +282,9 @@ class Search {
     all = std::move(kept);
   }
 
-  /// Keeps the plans that are fastest with their best kind of exchange, and the fastest of each
-  /// magnitude of ranks. The kept plans do not use node memory yet, because other orders may
-  /// separate the ranks of a node.
+  /// Keeps the plans that are fastest with their best kind of exchange. Keeps the fastest plan of
+  /// each magnitude of ranks, up to half of all ranks. The kept plans do not use node memory yet,
+  /// because other orders may separate the ranks of a node.
   void keep_promising(std::vector<PredictedPlan>& all) {
     std::vector<std::pair<double, PredictedPlan>> promising;
     for (PredictedPlan& each : all) {
@@ -316,7 +317,8 @@ class Search {
       all.pop_back();
   }
 
-  /// Takes the best kind of exchange, the same for all exchanges. Takes chunks if they are faster.
+  /// Chooses the best kind of exchange, the same for all exchanges. Chooses chunks if they are
+  /// faster.
   void hide_what_can_be(PredictedPlan& now) {
     note(now);
     take_best_for_all(now);
@@ -328,7 +330,7 @@ class Search {
   /// the same use of node memory, and its best chunks or pieces.
   void refine(PredictedPlan& now) {
     for (std::size_t i = 0; i < now.plan.stages.size(); ++i)
-      if (std::optional<Plan> plan = with_lines_in_memory(now.plan, i))
+      if (std::optional<Plan> plan = with_contiguous_lines(now.plan, i))
         consider(now, *std::move(plan), worth_a_memory_order);
     for (std::size_t i = 0; i < now.plan.exchanges.size(); ++i) {
       std::vector<Exchange> kinds = kinds_of_exchange(now.plan, i);
@@ -341,7 +343,7 @@ class Search {
   }
 
   /// Returns the exchange in chunks, of the current kind and of the kinds that send all messages at
-  /// once. Their chunks are the cheapest.
+  /// once. Chunks of the latter are the cheapest.
   static std::vector<Exchange> in_chunks(const Plan& plan, std::size_t number,
                                          const std::vector<Exchange>& kinds) {
     std::vector<Exchange> found = with_chunks(plan, number);
@@ -373,7 +375,7 @@ class Search {
   }
 
   /// Returns the plan with its best kind of exchange, as if every pair of nodes had its own link.
-  /// So a plan is not dropped only because one kind of exchange blocks.
+  /// So a plan is not dropped only because the messages of one kind of exchange block each other.
   PredictedPlan in_best_kind(PredictedPlan now, bool in_node_memory) {
     if (now.plan.exchanges.empty()) return now;
     for (const Exchange& kind : whole_and_in_pieces(now.plan, 0, kinds_of_exchange(now.plan, 0))) {
@@ -412,7 +414,7 @@ class Search {
     return plan;
   }
 
-  /// Takes the plan if its gain exceeds `worth`.
+  /// Replaces `best` by the plan if the gain exceeds `worth`.
   void consider(PredictedPlan& best, Plan plan, double worth = worth_a_change) {
     PredictedPlan other = predicted(std::move(plan), best.order);
     note(other);

@@ -26,8 +26,9 @@ struct SearchResult {
 /// Returns the number of ranks that own data before or after any of the stages.
 std::int64_t ranks_used(const Plan&);
 
-/// Returns the machine with a fixed order of ranks: its own order, or otherwise the default one.
-/// Running ranks cannot change their nodes, so a plan for immediate use cannot choose the order.
+/// Returns the machine with a fixed order of ranks: its own order, or the default order if it has
+/// none. Running ranks cannot change their nodes, so a plan for immediate use cannot choose the
+/// order.
 Machine with_ranks_in_place(Machine machine);
 
 /// Choices of a search.

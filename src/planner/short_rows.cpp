@@ -7,7 +7,7 @@ namespace {
 
 /// A plan with short rows must be faster by at least this fraction.
 constexpr double worth_short_rows = 0.02;
-/// A tile has rows of this length, if the array allows it.
+/// If the array allows it, the rows of a tile have this length.
 constexpr std::int64_t short_row_bytes = 512;
 
 /// Returns whether ranks have only short parts of the rows of a plan's output.

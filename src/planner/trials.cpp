@@ -45,9 +45,9 @@ int repetitions_of(double seconds) {
                                      static_cast<double>(most_repetitions)));
 }
 
-/// One of the two plans in a duel: two plans that run in turn. The fastest run of a plan decides
-/// its repetitions in a round, not the model. The model can be wrong by a factor of 1000 if threads
-/// or ranks wait for a shared core.
+/// One of two plans that run in turn (a duel). The fastest run of a plan, not the model, decides
+/// its repetitions in a round. The model can be wrong by a factor of 1000 if threads or ranks wait
+/// for a shared core.
 class Runner {
  public:
   Runner(Trials& trials, int place)
@@ -89,8 +89,8 @@ class Contest {
 
   std::size_t best() const { return best_; }
   /// Returns the times of the plans that were in a duel. The speed of a machine drifts, so only the
-  /// best plan has its measured time. The time of another plan is that time times the ratio of
-  /// both, measured in one duel.
+  /// best plan has its measured time. The time of another plan is the time of the best plan, times
+  /// the ratio of their times in duels.
   std::map<std::size_t, double> measured_s() const {
     std::map<std::size_t, double> times;
     for (const auto& [number, ratio] : ratios_) times[number] = best_s_ * ratio / ratios_.at(best_);

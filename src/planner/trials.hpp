@@ -37,10 +37,10 @@ Plan plan_by_model(const Problem& problem, const Machine& machine, double budget
 ///
 /// Time   No trial starts that is expected to end after `budget_s`. The expectation is the longest
 ///        earlier trial, or the prediction if that is longer. The first prediction includes the
-///        planning of local FFTs. So at most one trial takes longer than the budget. If half of the
-///        budget is too little for the problem's effort, local FFTs get less effort. With a budget
-///        of 0 there is no trial, and local FFTs are planned with `estimate`. Throws
-///        invalid_argument for a budget that is negative or not a number; otherwise as make_plan().
+///        planning of local FFTs. So at most one trial ends after the budget. If half of the budget
+///        is too little for the problem's effort, local FFTs get less effort. With a budget of 0
+///        there is no trial, and local FFTs are planned with `estimate`. Throws invalid_argument
+///        for a budget that is negative or not a number; otherwise as make_plan().
 Plan plan_by_trials(const Problem& problem, const Machine& machine, Trials& trials, double budget_s,
                     const Freedom& freedom = {});
 

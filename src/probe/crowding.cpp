@@ -33,7 +33,8 @@ double crowding(const comm::Communicator& comm, int threads, double seconds) {
   const double had_before_s = processor_s();
   spin(threads, 2 * quarter);
   const double had_s = processor_s() - had_before_s;
-  // Measured, because threads that wait for each other take longer than the given duration.
+  // The elapsed time is measured, because threads that wait for each other take longer than the
+  // given duration.
   const double passed_s = std::chrono::duration<double>(Clock::now() - begin).count();
   spin(threads, quarter);
   return threads * comm.sum(passed_s) / std::max(comm.sum(had_s), 1e-9);

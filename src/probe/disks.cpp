@@ -23,7 +23,8 @@ constexpr std::int64_t most_file_bytes = std::int64_t{1} << 30;
 constexpr std::int64_t alone_bytes = 4 << 10;
 constexpr int rounds = 3;
 constexpr int most_reads_alone = 500;
-/// The shares of the time; the rest is for the rounds of all sizes.
+/// The shares of the time for filling the file and for latency; the rest is for rounds of all
+/// sizes.
 constexpr double for_filling = 0.2;
 constexpr double for_latency = 0.1;
 
@@ -37,7 +38,7 @@ class Stopwatch {
   double begin_s_ = now_s();
 };
 
-/// Returns the median, and half of the distance between the quartiles as a share of it.
+/// Returns the median, and half of the distance between the quartiles as a share of the median.
 Sample summary(const std::string& series, std::int64_t bytes, std::vector<double> seconds) {
   std::sort(seconds.begin(), seconds.end());
   const double median = seconds[seconds.size() / 2];
@@ -49,7 +50,7 @@ class DiskProbe {
  public:
   DiskProbe(const std::string& directory, double seconds)
       : file_(directory), seconds_(seconds), memory_(lanes * largest) {
-    // Random bytes, because some disks compress repeated data.
+    // The bytes are random, because some disks compress repeated data.
     std::mt19937_64 any;
     std::generate_n(memory_.as<std::uint64_t>(), memory_.size() / 8, [&] { return any(); });
   }
@@ -75,8 +76,8 @@ class DiskProbe {
  private:
   char* memory(int lane) const { return memory_.as<char>() + lane * largest; }
 
-  /// Fills the file as far as the time allows. All rounds use the filled part, so that none of them
-  /// takes much longer. Flushes often, otherwise the system would buffer everything.
+  /// Fills the file as far as the time allows. All rounds use the filled part, so that all take
+  /// about as long. Flushes often, because the system would otherwise buffer everything.
   void fill(std::int64_t most_bytes) {
     const Stopwatch watch;
     do {
@@ -88,9 +89,10 @@ class DiskProbe {
     } while (filled_ + least_file_bytes <= most_bytes && watch.seconds() < for_filling * seconds_);
   }
 
-  /// Returns the position of the next access: consecutive accesses are never neighbours.
+  /// Returns the position of an access. Consecutive accesses are never neighbours.
   std::int64_t scattered(std::int64_t number, std::int64_t bytes) const {
-    // A prime above any number of blocks: every block is used once before one is repeated.
+    // The stride is a prime above any number of blocks, so every block is used once before one is
+    // used again.
     constexpr std::int64_t stride = 2654435761;
     return number * stride % (filled_ / bytes) * bytes;
   }
@@ -147,7 +149,8 @@ class DiskProbe {
   const double seconds_;
   AlignedBuffer memory_;  ///< one block of the largest size for each lane
   std::int64_t filled_ = 0;
-  std::int64_t accesses_ = 0;  ///< so that a round continues after the one before
+  std::int64_t accesses_ = 0;  ///< in all rounds, so that a round continues where the previous one
+                               ///< ended
 };
 
 }  // namespace

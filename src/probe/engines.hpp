@@ -12,8 +12,8 @@
 
 namespace weft::probe {
 
-/// Returns the engines that a word allows ("auto" or a name), in the order of rank 0, if all ranks
-/// have them in this precision. Collective.
+/// Returns the engines that a word allows ("auto" or a name) and that all ranks have in this
+/// precision. They are in the order of rank 0. Collective.
 std::vector<kernel::Engine*> common_engines(const std::string& word, Precision precision,
                                             const comm::Communicator& comm);
 

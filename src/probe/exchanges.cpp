@@ -16,12 +16,12 @@ namespace weft::probe {
 namespace {
 
 constexpr std::int64_t element_bytes = 16;
-/// The least slowdown of an exchange of all nodes, relative to pairs alone. If the measured one is
-/// below 1, the links had rested before and were faster than their rate.
+/// The least slowdown of an exchange of all nodes, relative to pairs alone. If the measured
+/// slowdown is below 1, the links were faster than their rate after a pause.
 constexpr double least_factor = 1;
-/// A measurement runs its work to warm up, to estimate its time, to tire links, and to measure. The
-/// expected time of a run is scaled from shorter messages. It is several times too short if only the
-/// longer ones block.
+/// A measurement runs its work to warm up, to estimate its time, to bring links to their rate, and
+/// to measure. The expected time of a run is scaled from shorter messages. If only the longer
+/// messages block, it is several times too short.
 constexpr double runs_of_a_measurement = 4;
 
 Exchange messages(Schedule schedule) {
@@ -121,8 +121,9 @@ class ExchangeTimings {
   }
 
  private:
-  /// Adds a linear piece from each length to the next. Where a switch begins to drop messages, the
-  /// time jumps and no line fits both sides. A single length gives a line through the origin.
+  /// Adds a linear piece from each length to the next. At the length at which a switch begins to
+  /// drop messages, the time jumps and no line fits both sides. A single length gives a line
+  /// through the origin.
   static void add_calls(const RankGroup& group, std::vector<AllToAll>& found) {
     constexpr double least_slope = 1e-15;
     if (group.times.size() == 1)
@@ -137,8 +138,8 @@ class ExchangeTimings {
     }
   }
 
-  /// Measures pairs first, because the time may not suffice for all schedules. Where the others
-  /// block, pairs are the fastest, so their time limits the loss by a wrong choice.
+  /// Measures pairs first, because the time may not suffice for all schedules. If the other
+  /// schedules block, pairs are the fastest, so their time limits the loss by a wrong choice.
   void measure(std::int64_t bytes, Exchanges& found) {
     const auto by = [&](Schedule schedule) {
       const std::string series = std::string("exchange ") + to_string(schedule);
@@ -195,7 +196,7 @@ class ExchangeTimings {
 Exchanges measure_exchanges(Timing& timing, const Extent& extent, const comm::Communicator& comm,
                             const ProbedRanks& placement, const Machine& machine) {
   if (placement.nodes < 2) return {};
-  timing.tire_links(extent.link_round_s);
+  timing.load_links(extent.link_round_s);
   return ExchangeTimings(timing, comm, placement, machine).over(extent.exchange_bytes);
 }
 

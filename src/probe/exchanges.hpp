@@ -11,8 +11,8 @@
 
 namespace weft::probe {
 
-/// The speed of exchanges among all nodes, measured with weft's exchanges of the first ranks of the
-/// nodes.
+/// The speed of exchanges among all nodes, measured with weft's exchanges between the first ranks
+/// of the nodes.
 struct Exchanges {
   std::vector<Blocking> blocking;
   std::vector<AllToAll> all_to_all;

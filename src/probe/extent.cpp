@@ -18,9 +18,10 @@ std::vector<std::int64_t> ascending(std::vector<std::int64_t> lengths) {
 }  // namespace
 
 /// The lengths are powers of two, products of small primes, and primes. The products have the
-/// factor 8, 4, 2 or none of these, because the model has a family for each. The primes cover its
-/// other families: real lines up to 167 are summed directly, and one of 1201 uses Rader's
-/// algorithm. Complex lines of 113 and 1201 use chirps of odd length.
+/// factor 8, 4, 2 or none of these, because the model has a family for each. The primes cover the
+/// other families of the model: real lines of up to 167 points are summed directly, and a real line
+/// of 1201 points uses Rader's algorithm. Complex lines of 113 and 1201 points use chirps of odd
+/// length.
 Extent full_extent() {
   return {.lengths = ascending({8,   16,  32,   64,  128, 256,  512, 1024, 2048, 4096, 24,  48,
                                 72,  112, 120,  144, 240, 432,  720, 784,  1296, 2000, 12,  36,

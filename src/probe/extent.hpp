@@ -24,16 +24,16 @@ struct Extent {
   std::int64_t memory_bytes() const;
 };
 
-/// Returns everything that the model uses.
+/// Returns the extent that measures all figures of the model.
 Extent full_extent();
 /// Returns the full extent. For less than 25 s returns a few lengths of each family and arrays of
 /// up to 8 MiB, each measured once.
 Extent extent_for(double seconds);
-/// Returns enough to choose between plans, in about 0.2 s: one precision, one effort, arrays of up
-/// to 8 MiB.
+/// Returns an extent that is enough to choose between plans, in about 0.2 s: one precision, one
+/// effort, arrays of up to 8 MiB.
 Extent quick_extent();
-/// Returns enough for a calibration in about 0.05 s: a few lines and arrays of the other extents,
-/// without memory and messages.
+/// Returns an extent that is enough for a calibration, in about 0.05 s: a few lines and arrays of
+/// the other extents, without memory and messages.
 Extent yardstick_extent(Precision);
 
 }  // namespace weft::probe

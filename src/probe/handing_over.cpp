@@ -19,8 +19,8 @@ namespace {
 
 constexpr std::int64_t columns = 256;  ///< points along the axis that is split first
 constexpr std::int64_t rows = 64;      ///< points along the axis that is transformed first
-/// Bytes on a rank. Longer arrays have left the caches when others read them, and cost the same per
-/// byte.
+/// Bytes of the largest measured array on a rank. Longer arrays have left the caches when others
+/// read them, and cost the same per byte.
 constexpr std::int64_t longest = 32 << 20;
 
 /// Plans a transform of about `bytes` bytes on each rank, in which every rank reads from every

@@ -14,8 +14,8 @@ namespace weft::probe {
 /// machine's other figures. Sets handed_over_s_per_byte in the entries of `machine.copying` for
 /// which is_wanted() is true. Collective.
 ///
-/// Returns false, and changes nothing, if there is no such entry. Likewise if some node has one
-/// rank, more than 64 ranks, or no node memory.
+/// Returns false, and changes nothing, if there is no such entry. It also does so if some node has
+/// one rank, more than 64 ranks, or no node memory.
 ///
 /// visits : how often each transform is timed, all in turn; see Timing::seconds_in_turn().
 bool measure_handing_over(Timing& timing, int visits, Machine& machine,

@@ -15,11 +15,10 @@
 namespace weft::probe {
 namespace {
 
-/// A way is measured several times, and each time is a visit. Visits with fewer points would measure
-/// the clock.
+/// A way is measured several times (visits). Visits with fewer points would measure the clock.
 constexpr std::int64_t points_of_a_visit = 1 << 15;
 constexpr int visits_of_few_points = 6;
-/// More points take milliseconds.
+/// From this number of points on, a visit takes milliseconds.
 constexpr std::int64_t many_points = 1 << 17;
 constexpr int visits_of_many_points = 3;
 
@@ -29,8 +28,9 @@ AlignedBuffer zeros(std::int64_t bytes) {
   return buffer;
 }
 
-/// Lines of an array in memory. Each way transforms them forward and backward, and copies their tiles
-/// to the cache and back. Zeros stay zeros, and cost the same as other numbers.
+/// Lines of an array in memory. Each way transforms the lines forward and backward, and copies
+/// their tiles to the cache and back. The arrays are zero and stay zero; zeros cost the same as
+/// other numbers.
 class Array {
  public:
   explicit Array(const TriedLines& lines)

@@ -123,14 +123,14 @@ double copied_s_per_byte(double stage_seconds, double lines_s, std::int64_t byte
   return std::max(least, (stage_seconds - lines_s) / static_cast<double>(bytes));
 }
 
-/// Returns whether lines of the precision are measured. Long doubles are not planned by trials:
-/// trials gain little without vector instructions.
+/// Returns whether lines of the precision are measured. Long doubles are not planned by trials,
+/// because trials gain little without vector instructions.
 bool is_measured(Precision precision, Effort effort) {
   return effort == Effort::estimate || precision != Precision::f80;
 }
 
-/// Orders lengths so that short and long ones come early: when the time for planning is over, all
-/// kinds of lengths are planned.
+/// Orders lengths so that short and long ones come early. So when the time for planning is over,
+/// all kinds of lengths have been planned.
 std::vector<std::int64_t> spread_out(const std::vector<std::int64_t>& lengths) {
   constexpr std::size_t step = 7;
   std::vector<std::int64_t> found;
@@ -139,7 +139,7 @@ std::vector<std::int64_t> spread_out(const std::vector<std::int64_t>& lengths) {
   return found;
 }
 
-/// A line that is timed, of one of the lists of lines.
+/// A timed line, and the list to which it belongs.
 struct TimedLine {
   std::size_t list = 0;
   Kind kind = Kind::c2c;
@@ -170,8 +170,8 @@ const LineTime* find(const Arithmetic& arithmetic, const LineTime& line) {
   return place == arithmetic.lines.end() ? nullptr : &*place;
 }
 
-/// Estimates the times of lines that were not planned by trials. Each is the line's time without
-/// trials, multiplied by the mean ratio of the two times of the other lines.
+/// Estimates the times of lines that were not planned by trials. Each estimate is the line's time
+/// without trials, times the mean ratio of the two times of the other lines.
 void fill_in(Arithmetic& trials, const std::vector<Arithmetic>& all) {
   const auto estimates = std::find_if(all.begin(), all.end(), [&](const Arithmetic& each) {
     return each.precision == trials.precision && each.effort == Effort::estimate;
@@ -189,7 +189,7 @@ void fill_in(Arithmetic& trials, const std::vector<Arithmetic>& all) {
   trials.lines = std::move(lines);
 }
 
-/// Empties the works, so that this rank only waits for the others.
+/// Replaces the works by empty ones, so that this rank only waits for the others.
 void idle(std::vector<Work>& works) {
   for (Work& work : works) work.run = [] {};
 }

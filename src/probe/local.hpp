@@ -14,7 +14,8 @@ namespace weft::probe {
 /// The part of a rank in local measurements.
 struct LocalProbe {
   int threads = 1;
-  bool has_core = true;  ///< for each thread; otherwise the rank only waits for the others
+  bool has_core = true;  ///< the rank has a core for each thread; otherwise it only waits for the
+                         ///< others
   std::string engine;    ///< "auto": each line has the time of the fastest
 };
 
@@ -27,9 +28,9 @@ struct Lines {
 
 /// Measures t_c: lines of many lengths in cache, by precision and effort, concurrently on all ranks
 /// and threads that have their own core. The other ranks wait. The time of ranks that share a core
-/// follows from their number, and measuring them too would count it twice. Many ranks on few cores
-/// may plan for minutes by trials, and measure for a second. When the time for `planning` is over,
-/// the remaining lines are assumed.
+/// follows from their number, and measuring them too would count it twice. With many ranks on few
+/// cores, planning by trials may take minutes while measuring takes a second. When the time for
+/// `planning` is over, the remaining lines are assumed.
 Lines measure_arithmetic(Timing& timing, Timing& planning, const Extent& extent,
                          const LocalProbe& local, const comm::Communicator& comm);
 

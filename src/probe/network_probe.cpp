@@ -12,7 +12,7 @@
 namespace weft::probe {
 namespace {
 
-/// Returns the peer of this rank; -1: none.
+/// Returns the peer of this rank; -1 if there is none.
 int partner(const comm::Communicator& comm, const ProbedRanks& placement, bool within_node) {
   const std::int64_t node = comm.rank() / placement.ranks_per_node;
   const std::int64_t place = comm.rank() % placement.ranks_per_node;
@@ -62,7 +62,7 @@ Link measure_link(Timing& timing, const Extent& extent, const comm::Communicator
   std::memset(send.data(), 0, static_cast<std::size_t>(longest));
   std::memset(receive.data(), 0, static_cast<std::size_t>(longest));
   timing.share_among(static_cast<int>(extent.message_bytes.size()));
-  if (!within_node) timing.tire_links(extent.link_round_s);
+  if (!within_node) timing.load_links(extent.link_round_s);
   std::vector<MessageTime> times;
   for (const std::int64_t bytes : extent.message_bytes) {
     const double seconds =
@@ -74,7 +74,7 @@ Link measure_link(Timing& timing, const Extent& extent, const comm::Communicator
     times.push_back({static_cast<double>(bytes), seconds});
   }
   // If the start of a message hides its bytes, for example while a rank waits for a core, the bytes
-  // of short messages seem free. But many of them in a row still pass the link.
+  // of short messages seem free. But the bytes of many such messages in a row still pass the link.
   const double least_slope = within_node ? any_slope : slope_of_the_longest(times);
   return {fit_pieces(times, least_slope), true, 0};
 }

@@ -25,9 +25,9 @@
 namespace weft::probe {
 namespace {
 
-/// The shares of the time.
+/// The shares of the time for each part of the probe.
 constexpr double for_lines = 0.28;
-/// For FFTs planned by trials, and the least seconds for them: a calibration always plans its few
+/// The share for planning FFTs by trials, and its least seconds. A calibration always plans its few
 /// FFTs by trials.
 constexpr double for_planning = 0.37;
 constexpr double least_for_planning_s = 3;
@@ -37,9 +37,10 @@ constexpr double for_memory = 0.06;
 constexpr double for_links = 0.13;
 static_assert(for_lines + for_planning + for_copying + for_handing_over + for_memory + for_links <
               1.0001);
-/// For exchanges on more than one node; the rest is divided as above.
+/// The share for exchanges on more than one node; the rest is divided as above.
 constexpr double for_exchanges = 0.5;
-/// For each disk, in addition to the time: the number of disks does not reduce the other shares.
+/// The share for each disk, in addition to the time. So the number of disks does not reduce the
+/// other shares.
 constexpr double for_a_disk = 0.1;
 
 void check(const ProbeOptions& options) {
@@ -63,7 +64,7 @@ void check_directories(const std::vector<std::string>& directories) {
 
 /// The processor time of a message if it cannot be measured.
 constexpr double assumed_request_s = 2e-7;
-/// Assumed to be 0 if no node has two ranks to measure it.
+/// This figure is assumed to be 0 if no node has two ranks to measure it.
 constexpr const char* handed_over = "copying.handed_over_s_per_byte";
 
 /// Returns a link that cannot be measured.
@@ -75,7 +76,7 @@ void add(Machine& machine, const Timing& timing) {
   machine.samples.insert(machine.samples.end(), timing.samples().begin(), timing.samples().end());
 }
 
-/// Adds samples of lines. Of lines that several engines transformed, the fastest counts.
+/// Adds samples of lines. If several engines transformed a line, the fastest time counts.
 void add_fastest(Machine& machine, const Timing& timing) {
   for (const Sample& sample : timing.samples()) {
     const auto same = std::find_if(
@@ -88,13 +89,13 @@ void add_fastest(Machine& machine, const Timing& timing) {
   }
 }
 
-/// Returns the crowding of ranks if each has a core by the node's count but others share the cores;
-/// otherwise 0. Smaller values are noise. Ranks without a core would be counted as others, so they
-/// are excluded.
+/// Returns the crowding of ranks that have a core each by the node's count; 0 if it is below 1.5,
+/// because smaller values are noise. If some rank has no core, also returns 0, because ranks
+/// without a core would crowd the others.
 double crowding_of(const comm::Communicator& comm, bool has_core, int threads) {
   constexpr double least = 1.5;
   constexpr double suspicious = 1.2;
-  // Longer than a time slice, and long enough for many to alternate.
+  // The first duration is longer than a time slice; the second is long enough for many time slices.
   constexpr double glance_s = 0.01;
   constexpr double turns_s = 0.2;
   if (comm.is_solo() || comm.min(std::int64_t{has_core}) == 0) return 0;
@@ -209,7 +210,7 @@ Machine measure(const ProbeOptions& options, const comm::Communicator& given) {
       std::int64_t{sysconf(_SC_PHYS_PAGES)} * std::int64_t{sysconf(_SC_PAGE_SIZE)};
   machine.l2_bytes = kernel::cache_sizes().l2_bytes;
   machine.l3_bytes = kernel::cache_sizes().l3_share_bytes * machine.cores_per_node;
-  // First, so that an unsuitable directory is reported at once.
+  // Disks are first, so that an unsuitable directory is reported at once.
   add_disks(machine, options, comm);
   const ProbedRanks placement = placement_of(comm);
   machine.topology = {.network = Network::crossbar, .nodes = placement.nodes};

@@ -19,9 +19,9 @@ Timing::Timing(const comm::Communicator& comm, double budget_s)
 
 void Timing::share_among(int measurements) { each_s_ = left_s_ / std::max(1, measurements); }
 
-void Timing::tire_links(double seconds) {
+void Timing::load_links(double seconds) {
   shortest_round_s_ = seconds;
-  tires_first_ = true;
+  loads_links_first_ = true;
 }
 
 void Timing::count_processor_time(double crowding, int threads) {
@@ -59,9 +59,10 @@ double Timing::crowded_round_s(const std::function<void()>& work, std::int64_t r
   return had_s * crowding_ / (threads_ * static_cast<double>(repetitions));
 }
 
-/// Short work may take many times longer when links are tired and a switch drops messages.
-bool Timing::goes_on(const std::vector<double>& found, std::int64_t rounds, double spent_s,
-                     double most_s, std::int64_t repetitions) const {
+/// Ends early after rounds that take long: short work may take many times longer when links are
+/// busy and a switch drops messages.
+bool Timing::needs_another_round(const std::vector<double>& found, std::int64_t rounds,
+                                 double spent_s, double most_s, std::int64_t repetitions) const {
   const auto done = static_cast<std::int64_t>(found.size());
   const double last_s = found.back() * static_cast<double>(repetitions);
   const bool may_end = done >= fewest_rounds || last_s > most_s;
@@ -80,11 +81,11 @@ Sample Timing::visit(const Work& work, double most_s) {
       comm_.broadcast_value(std::clamp(static_cast<std::int64_t>(fitting),
                                        once > most_s ? 1 : fewest_rounds, most_rounds),
                             0);
-  if (tires_first_ && repetitions > 1) round_s(work.run, repetitions);
+  if (loads_links_first_ && repetitions > 1) round_s(work.run, repetitions);
   std::vector<double> found;
   do {
     found.push_back(round_s(work.run, repetitions));
-  } while (goes_on(found, rounds, now_s() - begin, most_s, repetitions));
+  } while (needs_another_round(found, rounds, now_s() - begin, most_s, repetitions));
   std::sort(found.begin(), found.end());
   const double median = found[found.size() / 2];
   const double half = found[found.size() * 3 / 4] - found[found.size() / 4];

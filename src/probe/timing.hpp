@@ -10,7 +10,7 @@
 
 namespace weft::probe {
 
-/// A piece of work to be timed.
+/// Work to be timed.
 struct Work {
   std::string series;
   double x = 0;  ///< its size, as in Sample
@@ -20,10 +20,10 @@ struct Work {
 
 /// Measures work that all ranks do at once, within a share of the probe's time.
 ///
-/// Each measurement is run once unmeasured, then in rounds that begin at a barrier and count the
-/// slowest rank. Short work is repeated within a round. Rank 0's clock decides the number of
-/// rounds: at least three, but one for work that takes longer than its share. All calls are
-/// collective.
+/// Each work runs once unmeasured, then in rounds. A round begins at a barrier, and its time is
+/// that of the slowest rank. Short work is repeated within a round. Rank 0's clock decides the
+/// number of rounds: at least three, but one for work that takes longer than its share. All calls
+/// are collective.
 class Timing {
  public:
   Timing(const comm::Communicator& comm, double budget_s);
@@ -33,26 +33,26 @@ class Timing {
 
   /// Returns the times of several works that are compared with each other. Each is measured up to
   /// `visits` times, all in turn, while there is time. The fastest visit counts, so that a slow
-  /// second of the machine does not affect one work alone. (The median included slow phases of a
+  /// second of the machine does not affect one work alone. (A median would include slow phases of a
   /// few seconds.)
   std::vector<double> seconds_in_turn(const std::vector<Work>& works, int visits);
 
   /// Returns whether this many seconds of the time are left. Collective: by rank 0's clock.
   bool affords(double seconds) const;
 
-  /// Runs a preparation of measurements, such as planning an FFT, which uses the time too. Returns
-  /// this rank's seconds.
+  /// Runs a preparation of measurements, such as planning an FFT. Its seconds on this rank are
+  /// subtracted from the time that is left, and returned.
   double prepare(const std::function<void()>& work);
 
   /// Limits each of the next `measurements` measurements to an equal share of the time.
   void share_among(int measurements);
 
-  /// Makes all further rounds last at least this long, after one that does not count. A rested link
-  /// has credit: for some milliseconds it is faster than its rate.
-  void tire_links(double seconds);
+  /// Makes all further rounds last at least this long, after one round that does not count. After a
+  /// pause, a link is faster than its rate for some milliseconds.
+  void load_links(double seconds);
 
-  /// Counts processor time from now on, times crowding(). If others share the cores, rounds may be
-  /// shorter than the time slices in which the users alternate.
+  /// From now on, counts processor time times crowding() instead of elapsed time. If other ranks
+  /// share the cores, rounds may be shorter than the time slices in which the ranks alternate.
   void count_processor_time(double crowding, int threads);
 
   const std::vector<Sample>& samples() const { return samples_; }
@@ -61,15 +61,15 @@ class Timing {
   double round_s(const std::function<void()>& work, std::int64_t repetitions) const;
   double crowded_round_s(const std::function<void()>& work, std::int64_t repetitions) const;
   /// Returns whether another round follows. Collective.
-  bool goes_on(const std::vector<double>& found, std::int64_t rounds, double spent_s, double most_s,
-               std::int64_t repetitions) const;
+  bool needs_another_round(const std::vector<double>& found, std::int64_t rounds, double spent_s,
+                           double most_s, std::int64_t repetitions) const;
   /// Measures one visit of at most this time.
   Sample visit(const Work& work, double most_s);
 
   comm::Communicator comm_;
-  /// Below this a round would measure the clock and the barrier.
+  /// Shorter rounds would measure the clock and the barrier.
   double shortest_round_s_ = 200e-6;
-  bool tires_first_ = false;
+  bool loads_links_first_ = false;
   double crowding_ = 0;  ///< 0: elapsed time counts
   int threads_ = 1;
   double left_s_;

@@ -52,7 +52,8 @@ BufferAssignment BufferAssigner::assigned() {
     found_.exchanges.push_back({route_.exchanges[i], side});
     StageExchange& each = found_.exchanges.back();
     choose_chunks(each, i);
-    // Only if there is a single exchange. Otherwise the last stage might overwrite the block.
+    // The own block stays only if there is a single exchange. Otherwise the last stage might
+    // overwrite this block.
     each.side.keep_own_block = route_.last() == 1 && each.side.chunks > 1;
     // A collective call needs all blocks in the order of ranks.
     const Exchange& choices = each.choices;
@@ -77,15 +78,15 @@ BufferAssignment BufferAssigner::assigned() {
   return std::move(found_);
 }
 
-/// Chooses the buffers of messages. If exchanges in node memory use the caller's arrays, messages
-/// do not.
+/// Chooses the buffers of messages. If there are exchanges in node memory too, messages do not use
+/// the caller's output.
 void BufferAssigner::choose_message_buffers() {
   std::vector<StageExchange*> by_messages;
   for (StageExchange& each : found_.exchanges)
     if (!uses_node_memory(each.choices)) by_messages.push_back(&each);
   if (by_messages.empty()) return;
   // In place and after another exchange, chunks are sent from the caller's array. So the last stage
-  // cannot write there yet.
+  // cannot write into this array yet.
   if (by_messages.size() > 1 && route_.variant.in_place) by_messages.back()->both_sides = false;
   std::vector<MessageNeeds> needs;
   for (const StageExchange* each : by_messages) {
@@ -134,7 +135,7 @@ void BufferAssigner::choose_shared_buffers(std::size_t position) {
   exchange::ExchangeEndpoint& side = found_.exchanges[position].side;
   const std::size_t last_exchange = route_.last() - 1;
   auto is_real = [&](std::size_t exchange) { return route_.is_real_before(exchange + 1); };
-  const bool lies_like_target =
+  const bool starts_in_target_layout =
       stage(0).target == stage(route_.last()).source && is_real(position) == is_real(last_exchange);
   side.home = side.from;
   side.send_buffer = free_shared_buffer(position);
@@ -144,7 +145,7 @@ void BufferAssigner::choose_shared_buffers(std::size_t position) {
   } else if (position == 0 && route_.reads_inputs) {
     side.send_buffer = source_buffer;
     found_.peers_read_source_last = last_exchange == 0;
-  } else if (position == 0 && lies_like_target && route_.writes_outputs) {
+  } else if (position == 0 && starts_in_target_layout && route_.writes_outputs) {
     side.send_buffer = target_buffer;  // tiles return to their place
   } else if (stays_home(position)) {
     const exchange::ExchangeEndpoint& before = found_.exchanges[position - 1].side;
@@ -215,7 +216,7 @@ void BufferAssigner::add_stage(std::size_t position) {
   const bool arrived_in_output = before && before->side.recv_buffer == output_buffer;
   const bool in_place = route_.variant.in_place;
   spec.in_place = (!before && (!after || to_target) && in_place) || (!after && arrived_in_output);
-  // A padded row has room for the complex numbers; in place, the input is overwritten anyway.
+  // In place, the input is overwritten anyway. A padded row has room for the complex numbers.
   spec.may_overwrite_inlet = (before && !from_source) || route_.lends_input;
   // In a shared exchange the outlet is a single array too, if it is this rank's own array.
   spec.outlet_is_array =

@@ -25,8 +25,8 @@ struct StageExchange {
 struct StageParts {
   int count = 1;
   int axis = -1;
-  bool sends = false;  ///< true: chunks of the exchange after the stage; false: of the one before
-                       ///< it
+  bool sends = false;  ///< true: chunks of the exchange after the stage; false: chunks of the
+                       ///< exchange before the stage
 };
 
 /// The buffers of one rank in all stages and exchanges of a route.

@@ -17,7 +17,7 @@ namespace weft::run {
 enum Buffer : int {
   input_buffer,
   output_buffer,
-  work_buffer,  ///< private to this process, up to spare_buffer
+  work_buffer,  ///< first of the buffers private to this process; the last one is spare_buffer
   second_buffer,
   third_buffer,
   own_buffer,  ///< this rank's own block if no other buffer is free; blocks from other nodes

@@ -13,17 +13,18 @@ namespace weft::run {
 /// Throws unless the caller's memory has at least `least` bytes and is aligned to 64.
 void require_workspace(const void* memory, std::int64_t bytes, std::int64_t least);
 
-/// Returns the programs of an execution. They are pairs, of which one program is for in place and
-/// one is not, or a single program.
+/// Returns the programs of an execution: for each direction one out of place, then one in place.
+/// See program_number().
 std::vector<RankProgram> programs_of(const Plan& plan, int rank, const kernel::LocalOptions& local,
                                      const std::shared_ptr<const kernel::LineSpectrum>& spectrum);
 
 /// Programs bound to FFT plans, exchanges and workspace. Transforms one array at a time, stage by
-/// stage, so that stages of another lane can run in between.
+/// stage. Several executions whose stages alternate are called lanes.
 class Execution {
  public:
   /// Collective over `comm`. All succeed or all throw the same error. `make` makes the programs of
-  /// this rank. Concurrent lanes must have different numbers.
+  /// this rank: pairs as those of programs_of(), or a single program. Concurrent lanes must have
+  /// different numbers.
   Execution(const comm::Communicator& comm, int threads, bool own_workspace, int number,
             const std::function<std::vector<RankProgram>()>& make);
 

@@ -18,9 +18,9 @@ namespace weft::run {
 
 /// The rounds of a halo bound to executors and workspace.
 ///
-/// All rounds of an axis are under way at the same time, each with its own buffers. To accumulate,
-/// received planes are added in the order of the rounds. So the same input gives the same bits, for
-/// any exchange method.
+/// Many rounds of an axis are under way at the same time, each with its own buffers. accumulate()
+/// adds received planes in a fixed order. So the same input gives the same bits, for any exchange
+/// method.
 class HaloRun {
  public:
   /// Collective over `comm` of the layout's ranks. `rounds`: of this rank. All succeed or all throw
@@ -42,8 +42,8 @@ class HaloRun {
   /// A round in one direction: from owners to receivers, or back.
   struct HaloMove {
     exchange::ExchangeEndpoint side;
-    kernel::Sweep pack;    ///< from the local array to the exchange, or in a local round to its
-                           ///< planes
+    kernel::Sweep pack;    ///< from the local array to the exchange, or in a local round to the
+                           ///< planes of this array
     kernel::Sweep unpack;  ///< from the exchange to the local array
     kernel::BoxSum sum;    ///< instead of unpack, for accumulating
     std::unique_ptr<exchange::Executor> executor;  ///< null for a local round
@@ -81,7 +81,8 @@ class HaloRun {
   std::int64_t workspace_bytes_ = 0;
   AlignedBuffer memory_;
   std::optional<comm::NodeWorkspace> shared_;  ///< instead of memory_, if a round uses node memory
-  std::vector<comm::ExposedMemory> exposed_;   ///< instead, one for each buffer, if blocks are put
+  std::vector<comm::ExposedMemory> exposed_;   ///< instead of memory_, one for each buffer, if
+                                               ///< blocks are put
   std::vector<void*> buffers_;
 };
 

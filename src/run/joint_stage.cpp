@@ -52,9 +52,9 @@ std::vector<std::vector<AxisTransform>> mirrored(
 
 std::vector<DraftPass> drafts_of(const JointSpec& spec, const kernel::LocalOptions& options) {
   const FieldCounts& counts = spec.counts;
-  const std::int64_t fields = spec.is_backward_half ? counts.out : counts.in;
-  // A pass uses the planes of one field at a time, and the function uses all of them once. So it is
-  // enough if half of them stay in cache.
+  const std::int64_t fields = spec.is_after_turn ? counts.out : counts.in;
+  // A pass uses the planes of one field at a time, and the function uses the planes of all fields
+  // once. So it is enough if half of these planes stay in cache.
   const std::int64_t together = spec.turn ? (counts.in + counts.out + 1) / 2 : 1;
   const auto there = grouped(spec.stage, together, options);
   std::vector<DraftPass> drafts;
@@ -106,9 +106,10 @@ Box room_between(const JointSpec& spec, const std::vector<DraftPass>& drafts) {
   return room;
 }
 
-/// Returns the stage with the nearer of its two outer axes outermost. The outer passes also access
-/// what the functions there keep, so that most accesses are then to adjacent memory.
-JointSpec with_near_lines_outside(JointSpec spec) {
+/// Returns the stage with its first two axes in the better order: the axis with the smaller stride
+/// first, and last on the way back. The outermost passes also access the fields of the functions
+/// before and after. So most accesses are then to adjacent memory.
+JointSpec with_smaller_stride_outside(JointSpec spec) {
   std::vector<AxisTransform>& there = spec.stage.transforms;
   std::vector<AxisTransform>& back = spec.transforms_back;
   if (!spec.turn || there.size() < 3 || back.size() != there.size()) return spec;
@@ -142,7 +143,7 @@ std::int64_t widest_bytes(const JointSpec& spec, Precision precision) {
 JointStage::JointStage(const JointSpec& given, const kernel::ChainTables& tables,
                        const kernel::LocalOptions& options, BufferSizes& sizes) {
   if (given.stage.source.empty()) return;
-  const JointSpec spec = with_near_lines_outside(given);
+  const JointSpec spec = with_smaller_stride_outside(given);
   const std::vector<DraftPass> drafts = drafts_of(spec, options);
   Place between;
   if (drafts.size() > 1)

@@ -23,7 +23,7 @@ struct JointSpec {
   std::optional<kernel::ChainFunction> turn = {};
   std::optional<kernel::ChainFunction> last = {};  ///< after all transforms of the round trip
   FieldCounts counts = {};
-  bool is_backward_half = false;  ///< a stage after the turn
+  bool is_after_turn = false;  ///< a stage after the turn
   std::int64_t least_block_bytes = 0;
 };
 
@@ -38,8 +38,8 @@ class JointStage {
   /// Returns how many numbers the functions return in one execution.
   std::int64_t result_count() const;
 
-  /// inputs[i][b] and outputs[i][b] are buffer b of lane i, with the caller's arrays. `results` has
-  /// room for result_count() numbers.
+  /// arrays[i][b] is the start of buffer b of lane i. The buffers include the caller's arrays.
+  /// `results` has room for result_count() numbers.
   kernel::MemoryTraffic execute(std::span<void* const* const> arrays,
                                 const kernel::Scratch& scratch, kernel::ChainCall& call,
                                 double* results) const;

@@ -10,8 +10,8 @@
 
 namespace weft::run {
 
-/// Returns the local box after the transforms with numbers `first` to `last` - 1. Each gives its axis
-/// the extent of its output.
+/// Returns the local box after the transforms with numbers `first` to `last` - 1. Each transform
+/// changes the extent of its axis to the extent of its output.
 Box box_after(Box box, const std::vector<kernel::AxisTransform>& transforms, std::size_t first,
               std::size_t last);
 

@@ -31,8 +31,8 @@ bool has_kind(const std::vector<AxisTransform>& transforms, std::size_t first, s
 }
 
 /// Returns the memory of the real rows of `current` as rows of complex numbers of `box`. This is
-/// possible in place, where rows are padded so that their result fits in them. Otherwise returns no
-/// piece.
+/// possible in place, where rows are padded so that the result of a row fits in the row. Otherwise
+/// returns no piece.
 Place in_the_same_rows(const Place& current, const Box& box, int halved,
                        std::int64_t complex_element_bytes) {
   Place rows{{}, complex_element_bytes};
@@ -65,8 +65,9 @@ bool has_room(const Place& place, const Box& box) {
   return true;
 }
 
-/// Returns the box with room for the array before the transform `next`, and after it and each later
-/// one, except a c2r. A transform can make lines longer, because it adds the missing modes.
+/// Returns the box with room for the array before the transform `next`, and after this and each
+/// later transform, except a c2r. A transform can make lines longer, because it adds the missing
+/// modes.
 Box room_for_rest(const StageSpec& spec, std::size_t next) {
   Box room = box_after(spec.source, spec.transforms, 0, next);
   for (std::size_t i = next; i < spec.transforms.size(); ++i) {
@@ -99,7 +100,7 @@ Place between_place(const StageSpec& spec, const Place& current, std::size_t fir
 }
 
 /// Makes the pass between the caller's array of one axis and the two axes that are exchanged. In
-/// place, received data are where the result must go. So the result is assembled in the idle
+/// place, received data are in the array of the result. So the result is assembled in the idle
 /// buffer.
 std::vector<kernel::Sweep> reordering_sweeps(const StageSpec& spec,
                                              const kernel::LocalOptions& options,

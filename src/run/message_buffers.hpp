@@ -14,8 +14,8 @@ struct MessageNeeds {
   std::int64_t others_bytes =
       0;  ///< bytes of the blocks for other ranks; equal to send_bytes if the own block must be
           ///< among them
-  bool in_chunks = false;   ///< messages leave and arrive during the stage before it
-  bool uses_work = false;   ///< the stage before it uses the work buffer
+  bool in_chunks = false;   ///< messages leave and arrive during the stage before the exchange
+  bool uses_work = false;   ///< the stage before the exchange uses the work buffer
   bool keeps_sent = false;  ///< sent bytes must not be overwritten during the stage after it
   bool is_put = false;      ///< blocks arrive in exposed memory
 };
@@ -32,12 +32,12 @@ struct MessageBuffers {
 
 /// Chooses the buffers of all exchanges of a program, in the order of execution.
 ///
-/// If the caller's output is large enough, blocks leave from it or arrive in it until results are
-/// written to it. So one local array of workspace is enough, or two with exchanges in chunks. The
-/// first stage writes the rank's own block to its destination. Complex numbers need slightly more
-/// space than the reals to which they are transformed. Then all blocks except the own block leave
-/// from the output. `output_bytes` is the size of the caller's output. `in_place`: the output is
-/// also the input.
+/// If the caller's output is large enough, blocks leave from the output or arrive in it until
+/// results are written there. So one local array of workspace is enough, or two with exchanges in
+/// chunks. The first stage writes the rank's own block to its destination. Complex numbers need
+/// slightly more space than the reals to which they are transformed. If the output is too small for
+/// this reason, all blocks except the own block leave from the output. `output_bytes` is the size
+/// of the caller's output. `in_place`: the output is also the input.
 std::vector<MessageBuffers> message_buffers(const std::vector<MessageNeeds>& exchanges,
                                             std::int64_t output_bytes, bool in_place);
 

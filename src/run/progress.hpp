@@ -12,7 +12,7 @@
 namespace weft::run {
 
 /// Calls MPI between the tiles of a stage, because MPI moves large messages only inside its calls.
-/// These calls serve the exchanges under way, and the gate before the first exchange.
+/// These calls advance the exchanges under way, and the gate before the first exchange.
 class StageProgress final : public kernel::Progress {
  public:
   void add(exchange::Executor* executor) { active_.push_back(executor); }

@@ -35,8 +35,8 @@ class RankProgram {
   RankProgram(const Plan& plan, const Variant& variant, std::int64_t rank,
               const kernel::LocalOptions& options,
               const std::shared_ptr<const kernel::LineSpectrum>& spectrum);
-  /// The program of a lane of a round trip. Its stages in `joint` work on all lanes together, so
-  /// that the lane has only their exchanges; see joint_stage().
+  /// The program of a lane of a round trip. The stages in `joint` work on all lanes together, so
+  /// this program has only the exchanges of these stages; see joint_stage().
   RankProgram(const Problem& problem, RankRoute route, std::int64_t rank,
               const kernel::LocalOptions& options, std::vector<std::size_t> joint);
 
@@ -83,9 +83,9 @@ class RankProgram {
  private:
   struct LocalStage {
     std::string name;
-    /// The sweeps of each chunk. These are the chunks of the exchange after the stage, which are
-    /// sent as soon as they are ready. Or they are the chunks of the exchange before it, and the
-    /// stage waits for each.
+    /// The sweeps of each chunk. If sends_parts, these are chunks of the exchange after the stage,
+    /// which are sent as soon as they are ready. Otherwise they are chunks of the exchange before
+    /// the stage, and the stage waits for each of them.
     std::vector<std::vector<kernel::Sweep>> parts;
     bool sends_parts = false;
     /// The stage only copies between two buffers. If both are the same array, it has nothing to do.

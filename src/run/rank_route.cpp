@@ -30,8 +30,7 @@ std::size_t last_with_axes(const std::vector<Stage>& stages) {
 /// Returns the stages of a plan as executed in one direction.
 std::vector<Stage> stages_of(const Plan& plan, Direction direction) {
   std::vector<Stage> stages = plan.stages;
-  // Stages at the ends of a view get the boxes of the view's rows, because everything that runs
-  // uses the view.
+  // Stages at the ends of a view get the boxes of the view's rows, because programs use the view.
   for (Stage& stage : stages) stage = viewed_stage(std::move(stage));
   if (direction == Direction::forward) return stages;
   std::reverse(stages.begin(), stages.end());

@@ -94,7 +94,7 @@ JointSpec RoundTrip::joint_spec(const StageSpec& stage, std::size_t number) cons
   JointSpec spec;
   spec.stage = stage;
   spec.counts = shape_.counts;
-  spec.is_backward_half = number > trip_.turn;
+  spec.is_after_turn = number > trip_.turn;
   spec.least_block_bytes = shape_.least_block_bytes;
   if (number == trip_.turn) {
     spec.turn = chain_function(shape_.function, function_number, in_spectrum);
@@ -171,7 +171,7 @@ std::vector<double> RoundTrip::execute(const FieldWork& work, std::span<const vo
   progress_.set_overlaps(lanes_.size() > 1);
   in_step(comm_, [&] { execute_stages(call, totals, work); });
   progress_.set_overlaps(false);
-  // A lane does not have every step.
+  // Some steps are missing in some lanes. Their records get the duration 0.
   for (StepRecord& step : records_)
     if (recording && step.end_s == 0) step.start_s = step.end_s = begun;
   error = call.error;

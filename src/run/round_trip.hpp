@@ -56,7 +56,7 @@ class RoundTrip {
                               std::span<void* const> out, bool recording,
                               std::exception_ptr& error);
   /// Returns the steps of the last recorded run, one lane after the other. Stages with functions
-  /// are those of the first lane.
+  /// are recorded only for the first lane.
   const std::vector<StepRecord>& record() const { return records_; }
 
  private:
@@ -73,7 +73,7 @@ class RoundTrip {
                      const FieldWork& work);
   void add_results(const JointStage& part, const FieldWork& work,
                    std::vector<double>& totals) const;
-  /// Returns the number of lanes in the exchange before a stage, and of those in the one after it.
+  /// Return the number of lanes in the exchange before a stage, and in the exchange after it.
   std::int64_t lanes_before(std::size_t stage) const;
   std::int64_t lanes_after(std::size_t stage) const;
   void clear_records();

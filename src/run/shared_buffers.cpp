@@ -10,8 +10,8 @@ namespace {
 
 /// The positions of the buffers in the workspace. Source and target are workspace too if other
 /// ranks cannot access the caller's arrays. The source overlaps the even buffer, because data for
-/// the even buffer are read from the same place of the source. The target also overlaps it, unless
-/// a run needs both.
+/// the even buffer are read from the same place of the source. The target also overlaps the even
+/// buffer, unless a run needs both.
 struct Regions {
   std::array<std::int64_t, shared_count> offsets{};
   std::int64_t bytes = 0;

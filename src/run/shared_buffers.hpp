@@ -15,8 +15,8 @@ class SharedBuffers {
   /// Returns the workspace in node memory for buffers of these sizes.
   static std::int64_t bytes(const BufferSizes& sizes);
 
-  /// Collective over `comm`; shared by the ranks of a node, which have consecutive numbers in it.
-  /// `sizes` may differ between ranks.
+  /// Collective over `comm`; shared by the ranks of a node, which have consecutive numbers in
+  /// `comm`. `sizes` may differ between ranks.
   SharedBuffers(const comm::Communicator& comm, const BufferSizes& sizes);
 
   /// For tests, in which threads replace the ranks of one node: `memory` and `sizes` of each

@@ -12,8 +12,8 @@
 
 namespace weft::run {
 
-/// Returns the transforms of the stage at a position of the stages in the order of execution,
-/// without the scale of the transform. `spectrum`: from chirp_spectrum(), for a plan that convolves.
+/// Returns the transforms of the stage at `position`, without the scale of the result. `stages` are
+/// in the order of execution. `spectrum`: from chirp_spectrum(), for a plan that convolves.
 std::vector<kernel::AxisTransform> transforms_of(
     const Plan& plan, const std::vector<Stage>& stages, std::size_t position, Direction direction,
     const std::shared_ptr<const kernel::LineSpectrum>& spectrum);
@@ -23,7 +23,7 @@ std::vector<kernel::AxisTransform> transforms_of(
 std::optional<kernel::ChirpEnd> chirp_end_of(const Plan& plan, const std::vector<Stage>& stages,
                                              std::size_t position, Direction direction);
 
-/// Returns the scale of the result of a direction.
+/// Returns the factor by which the result of a direction is multiplied.
 long double scale_of(const Problem& problem, Direction direction);
 
 }  // namespace weft::run

@@ -35,8 +35,8 @@ class Transform {
   void use_workspace(void* memory, std::int64_t bytes);
 
   /// Runs one transform. `variant` is the same on all ranks. The caller has checked the arrays on
-  /// all ranks. If can_wait_at_gate() is true, the caller may check them during the run instead.
-  /// Then `gate` opens after the check. Collective.
+  /// all ranks. If can_wait_at_gate() is true, the caller may instead check the arrays during the
+  /// run, and `gate` opens after this check. Collective.
   void execute(const Variant& variant, const void* in, void* out, Gate* gate = nullptr);
   /// Returns whether a run out of place can wait at a gate before its first exchange. Until then it
   /// changes no memory of other ranks, and of the caller's arrays only the output.

@@ -83,7 +83,7 @@ void bind_kernels(nb::module_& m, const char* name) {
                   reinterpret_cast<void*>(address));  // NOLINT(performance-no-int-to-ptr)
             self.set_register(number, arrays);
           },
-          "number"_a, "addresses"_a, "Names the memory of a register's fields.")
+          "number"_a, "addresses"_a, "Sets the memory of a register's fields.")
       .def(
           "set_evaluation",
           [](Kernels<T>& self, int input, const std::vector<std::pair<int, TermValues>>& updates,
@@ -98,10 +98,10 @@ void bind_kernels(nb::module_& m, const char* name) {
           "shells"_a, "Prepares one evaluation of the right-hand side.")
       .def_prop_ro("sums", &Kernels<T>::sums, "The number of results of advance.")
       .def("inverse", &capsule_of<T, &Kernels<T>::inverse>,
-           "Velocities, vorticities and scalars from velocities and scalars.")
-      .def("space", &capsule_of<T, &Kernels<T>::space>, "The products of the right-hand side.")
+           "Makes velocities, vorticities and scalars from velocities and scalars.")
+      .def("space", &capsule_of<T, &Kernels<T>::space>, "Makes the products of fields in space.")
       .def("advance", &capsule_of<T, &Kernels<T>::advance>,
-           "The right-hand side, and the new registers.");
+           "Makes the right-hand side, and updates the registers.");
 }
 
 }  // namespace

@@ -87,11 +87,11 @@ void bind_plan(nb::module_& m) {
           "The kind of each pass: MRC, MLD, MLD^-1 or grouped.")
       .def_prop_ro(
           "pass_count", [](const PermutationPlan& plan) { return plan.passes.size(); },
-          "Passes: each reads and writes all records once.")
+          "Number of passes; each reads and writes all records once.")
       .def_prop_ro(
           "parallel_ios",
           [](const PermutationPlan& plan) { return bmmc::parallel_ios(plan.passes, plan.disks); },
-          "Parallel I/Os: at most one block of each disk.")
+          "Parallel I/Os; each moves at most one block of each disk.")
       .def_prop_ro(
           "messages",
           [](const PermutationPlan& plan) {

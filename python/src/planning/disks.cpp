@@ -90,8 +90,8 @@ nb::dict index_of(const std::string& path) {
 
 void bind_set(nb::module_& m) {
   nb::class_<OpenSet> bound(m, "StripedSet",
-                            "Bytes in blocks over the files of several disks, open; weft.ooc is "
-                            "its interface. Threads are serialised.");
+                            "An open set: bytes in blocks over the files of several disks. Calls "
+                            "of threads are serialised. weft.ooc is its interface.");
   refuse_pickles(bound, "an open set", "send the name of its index, and open it there");
   bound
       .def_prop_ro(
@@ -101,7 +101,7 @@ void bind_set(nb::module_& m) {
           "Whether whole blocks bypass the page cache.")
       .def_prop_ro(
           "backend", [](const OpenSet& s) { return disk::to_string(s.set->backend().kind); },
-          "Who reads and writes.")
+          "The backend that reads and writes.")
       .def(
           "read",
           [](const OpenSet& s, std::int64_t offset, std::uintptr_t address, std::int64_t bytes) {
@@ -116,7 +116,7 @@ void bind_set(nb::module_& m) {
           "offset"_a, "address"_a, "bytes"_a, "Writes bytes and waits for the end.")
       .def("flush", &flush, "Returns when all written bytes are on the disks.")
       .def("counters", &counters_of,
-           "Returns the transfers so far: of each disk, and parallel I/Os.");
+           "Returns the transfers of each disk so far, and the parallel I/Os.");
 }
 
 /// Creates a set. Python owns the result.
@@ -142,7 +142,7 @@ void bind_disks(nb::module_& m) {
   bind_set(m);
   m.attr("direct_io_alignment_bytes") = direct_io_alignment_bytes;
   m.def("default_skew_rows", &default_skew_rows, "bytes"_a, "block_bytes"_a, "disks"_a,
-        "Returns the skew of a set of which only the bytes are known.");
+        "Returns the skew of a set whose shape is not known, only its bytes.");
   m.def("create_striped_set", &created, "path"_a, "directories"_a, "shape"_a, "dtype"_a, "bytes"_a,
         "block_bytes"_a, "processors"_a, "band_bytes"_a, "skew_rows"_a, "checksums"_a, "backend"_a,
         "depth"_a, "Makes a set: its index, and a file on each disk.");

@@ -70,17 +70,17 @@ void bind_layout(nb::module_& m) {
           "Axes from slowest to fastest in memory.")
       .def_prop_ro(
           "process_grid", [](const Layout& l) { return as_tuple(l.process_grid()); },
-          "Parts along each axis; empty where boxes were given.")
+          "Parts along each axis; empty if boxes were given.")
       .def_prop_ro("family", &Layout::family, "slab, pencil, brick, grid, whole or boxes.")
       .def(
           "box", [](const Layout& l, std::int64_t rank) { return bounds_tuple(l.box(rank)); },
           "rank"_a,
-          "The (lo, hi) pairs that a rank owns; all (0, 0) where it owns nothing, except that of "
-          "components.")
+          "Returns the (lo, hi) pairs of a rank's box; if the rank owns nothing, all are (0, 0) "
+          "except that of components.")
       .def(
           "local_shape",
           [](const Layout& l, std::int64_t rank) { return as_tuple(l.local_shape(rank)); },
-          "rank"_a, "Extents of a rank's box.")
+          "rank"_a, "Returns the extents of a rank's box.")
       .def(
           "strides", [](const Layout& l, std::int64_t rank) { return as_tuple(l.strides(rank)); },
           "rank"_a, "Strides in elements of a rank's local array, in logical axis order.")
@@ -102,11 +102,11 @@ void bind_layout(nb::module_& m) {
           },
           "Extent of the leading axis that with_components added; None if there is none.")
       .def("same_boxes", &Layout::same_boxes, "other"_a,
-           "Returns True when every rank has the same box in both.")
-      .def("describe", &Layout::describe, "One line for people.")
+           "Returns True when every rank has the same box in both layouts.")
+      .def("describe", &Layout::describe, "Describes the layout in one line.")
       .def(
           "to_json", [](const Layout& l) { return weft::to_json(l); },
-          "JSON text; symbolic unless boxes were given.")
+          "JSON text; it has the grid, or the boxes if they were given.")
       .def_static(
           "from_json", [](const std::string& text) { return weft::layout_from_json(text); },
           "text"_a, "Inverse of to_json.")

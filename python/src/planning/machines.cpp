@@ -32,12 +32,12 @@ void bind_machine(nb::module_& m) {
       "hand.\n\n"
       "A plain value, read and written as JSON; docs/model.md explains its keys.");
   bound.def_ro("name", &Machine::name, "Its name.")
-      .def_ro("source", &Machine::source, "Who measured or printed its figures.")
+      .def_ro("source", &Machine::source, "Who measured or published its figures.")
       .def_prop_ro(
           "assumed", [](const Machine& m_) { return as_tuple(m_.assumed); },
           "Keys of values that were not measured.")
       .def_prop_ro(
-          "nodes", [](const Machine& m_) { return m_.topology.nodes; }, "How many nodes it has.")
+          "nodes", [](const Machine& m_) { return m_.topology.nodes; }, "Number of nodes.")
       .def_ro("cores_per_node", &Machine::cores_per_node, "Cores of a node.")
       .def_prop_ro(
           "network", [](const Machine& m_) { return to_string(m_.topology.network); },
@@ -99,14 +99,14 @@ void bind_step(nb::module_& m) {
           "kind", [](const StepCost& s) { return s.is_exchange ? "exchange" : "stage"; },
           "stage or exchange.")
       .def_prop_ro("seconds", &StepCost::seconds, "Total time, less the hidden part.")
-      .def_ro("arithmetic_s", &StepCost::arithmetic_s, "Lines of a stage.")
-      .def_ro("memory_s", &StepCost::memory_s, "Moving data between memory and cache.")
-      .def_ro("start_s", &StepCost::start_s, "Start of the messages of an exchange.")
-      .def_ro("wire_s", &StepCost::wire_s, "Bytes of an exchange on the busiest link.")
-      .def_ro("processor_s", &StepCost::processor_s, "Receipt of the bytes of an exchange.")
+      .def_ro("arithmetic_s", &StepCost::arithmetic_s, "Time of a stage's lines in cache.")
+      .def_ro("memory_s", &StepCost::memory_s, "Time of moving data in memory.")
+      .def_ro("start_s", &StepCost::start_s, "Time of starting an exchange's messages.")
+      .def_ro("wire_s", &StepCost::wire_s, "Time of an exchange's bytes on the busiest link.")
+      .def_ro("processor_s", &StepCost::processor_s, "Processor time of an exchange's bytes.")
       .def_ro("hidden_s", &StepCost::hidden_s, "Part of an exchange that overlaps with stages.")
-      .def_ro("bytes", &StepCost::bytes, "Read and written by a stage; sent by an exchange.")
-      .def_ro("messages", &StepCost::messages, "Sent by the rank.")
+      .def_ro("bytes", &StepCost::bytes, "Bytes that a stage moves or an exchange sends.")
+      .def_ro("messages", &StepCost::messages, "Messages of the rank.")
       .def_prop_ro(
           "limit", [](const StepCost& s) { return to_string(s.limit); },
           "The largest part of the time: arithmetic, memory, latency, bandwidth, congestion or "
@@ -122,10 +122,10 @@ void bind_step(nb::module_& m) {
 void bind_alternative(nb::module_& m) {
   nb::class_<Alternative> bound(m, "Alternative",
                                 "Another plan for the same problem, and its disadvantage.");
-  bound.def_ro("way", &Alternative::way, "Its layouts and exchanges in words.")
-      .def_ro("seconds", &Alternative::seconds, "Predicted.")
-      .def_ro("loses_by", &Alternative::loses_by, "The largest part of the difference.")
-      .def_ro("measured_s", &Alternative::measured_s, "In a trial; 0: not tried.")
+  bound.def_ro("way", &Alternative::way, "The plan's layouts and exchanges in words.")
+      .def_ro("seconds", &Alternative::seconds, "Predicted time.")
+      .def_ro("loses_by", &Alternative::loses_by, "The largest part of the difference in time.")
+      .def_ro("measured_s", &Alternative::measured_s, "Time in a trial; 0: not tried.")
       .def("__repr__", [](const Alternative& a) {
         return "<weft.Alternative " + a.way + ", " + std::to_string(a.seconds) + " s>";
       });
@@ -149,10 +149,10 @@ void bind_prediction(nb::module_& m) {
           "alternatives", [](const Prediction& p) { return as_tuple(p.alternatives); },
           "The next best plans, fastest first.")
       .def_ro("considered", &Prediction::considered, "Number of plans that were compared.")
-      .def_ro("measured_s", &Prediction::measured_s, "In a trial; 0: not tried.")
+      .def_ro("measured_s", &Prediction::measured_s, "Time in a trial; 0: not tried.")
       .def_ro("order", &Prediction::order, "Order of ranks over the nodes; empty: the default.")
       .def_ro("default_order_s", &Prediction::default_order_s,
-              "Time of the plan in the default order; 0: this is it.")
+              "Time of the plan in the default order; 0: `order` is the default.")
       .def("__repr__", [](const Prediction& p) {
         return "<weft.Prediction " + std::to_string(p.cost.seconds()) + " s on " + p.machine + ">";
       });

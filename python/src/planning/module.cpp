@@ -115,7 +115,7 @@ void bind_problem(nb::module_& m) {
                             "A transform to plan: the array, its layout, and the wanted output.");
   bound
       .def_prop_ro(
-          "shape", [](const Problem& p) { return as_tuple(p.shape); }, "Extents before forward.")
+          "shape", [](const Problem& p) { return as_tuple(p.shape); }, "Extents of the grid.")
       .def_prop_ro(
           "axes", [](const Problem& p) { return as_tuple(p.axes); }, "Transformed axes.")
       .def_prop_ro(
@@ -136,7 +136,7 @@ void bind_problem(nb::module_& m) {
             for (const int axis : p.axes) modes.push_back(p.modes_of(axis));
             return as_tuple(modes);
           },
-          "The number of wavenumbers that the spectrum has of each of the axes.")
+          "The number of wavenumbers of the spectrum along each of the axes.")
       .def_prop_ro(
           "support",
           [](const Problem& p) {
@@ -144,7 +144,7 @@ void bind_problem(nb::module_& m) {
             for (const int axis : p.axes) support.push_back(p.support_of(axis));
             return as_tuple(support);
           },
-          "The number of points that the real-space array has of each of the axes.")
+          "The number of points of the array in space along each of the axes.")
       .def_prop_ro(
           "components",
           [](const Problem& p) {
@@ -164,7 +164,7 @@ void bind_problem(nb::module_& m) {
       .def_ro("ranks", &Problem::ranks, "Number of ranks.")
       .def_ro("all_ranks", &Problem::all_ranks,
               "Whether every rank gets a part of an input that weft chooses.")
-      .def_ro("ranks_per_node", &Problem::ranks_per_node, "Ranks that share memory; 1: none.")
+      .def_ro("ranks_per_node", &Problem::ranks_per_node, "Ranks of a node, which share memory.")
       .def_prop_ro(
           "norm", [](const Problem& p) { return weft::to_string(p.norm); },
           "Which direction scales.")
@@ -204,16 +204,16 @@ void bind_stage(nb::module_& m) {
   nb::class_<Stage> bound(m, "Stage", "The transforms that are done in one layout.");
   bound.def_ro("source", &Stage::source, "Layout before the transforms.")
       .def_ro("target", &Stage::target,
-              "Layout after them; differs where r2c halves an axis, and where one axis is viewed "
-              "as two.")
+              "Layout after the transforms; its extents differ if the stage halves, pads or "
+              "truncates an axis, or views one axis as two.")
       .def_ro("twiddles", &Stage::twiddles,
               "Whether element (k1, j2) is multiplied by exp(sign*2*pi*i*k1*j2/n).")
       .def_ro("folds", &Stage::folds,
               "Whether the columns of axis 1 leave the stage in the order 0, n2-1, 1, n2-2, ...")
       .def_ro("chirps", &Stage::chirps,
-              "Whether an end of a convolution is multiplied by the chirp and becomes its rows.")
+              "Whether the stage is the first or last one of a convolution, with the chirp.")
       .def_ro("convolves", &Stage::convolves,
-              "Whether lines are convolved: transformed, multiplied by a spectrum, and back.")
+              "Whether lines are transformed, multiplied by a spectrum, and transformed back.")
       .def_prop_ro(
           "axes", [](const Stage& s) { return as_tuple(s.axes); }, "Axes in the order of forward.")
       .def_prop_ro(
@@ -260,7 +260,7 @@ void bind_exchange(nb::module_& m) {
           "wire", [](const Exchange& e) { return weft::to_string(e.wire); },
           "same, or f32: doubles are sent as floats.")
       .def_ro("piece_bytes", &Exchange::piece_bytes,
-              "Largest bytes of a piece of a block; 0: whole blocks.")
+              "Largest number of bytes of a piece of a block; 0: whole blocks.")
       .def(
           "describe", [](const Exchange& e) { return weft::describe(e); },
           "The method and its other choices in words.")
@@ -284,10 +284,10 @@ void bind_engines(nb::module_& m) {
       .def_ro("lines", &LineEngine::lines,
               "Lines of the trial: as many as a rank has, at most 32 MiB.")
       .def_ro("across_memory", &LineEngine::across_memory,
-              "Whether the lines run across memory: adjacent elements are of adjacent lines.")
+              "Whether elements that are adjacent in memory belong to adjacent lines.")
       .def_ro("engine", &LineEngine::engine, "Name of the engine.")
       .def_ro("across_tile", &LineEngine::across_tile,
-              "Whether a tile in cache holds the lines as memory does, without transposing them.")
+              "Whether lines are copied to a tile in cache without transposing them.")
       .def("__repr__", [](const LineEngine& e) {
         return std::string("<weft.LineEngine ") + weft::to_string(e.kind) + " of " +
                std::to_string(e.length) + " points" + (e.across_memory ? " across memory" : "") +
@@ -331,8 +331,8 @@ void bind_plan(nb::module_& m) {
       .def_prop_ro(
           "output", [](const Plan& p) { return p.output(); },
           "Layout of the output of forward, of one component.")
-      .def_prop_ro("input_array", &Plan::input_array, "The same, with the axis of components.")
-      .def_prop_ro("output_array", &Plan::output_array, "The same, with the axis of components.")
+      .def_prop_ro("input_array", &Plan::input_array, "The input with the axis of components.")
+      .def_prop_ro("output_array", &Plan::output_array, "The output with the axis of components.")
       .def_prop_ro(
           "line_effort", [](const Plan& p) { return std::string(to_string(p.line_effort)); },
           "Effort for the local FFTs: that of the problem, or less if the budget is too short.")
@@ -345,7 +345,7 @@ void bind_plan(nb::module_& m) {
           "The engine of each kind and length of lines; empty until a transform chooses them.")
       .def_prop_ro(
           "engines", [](const Plan& p) { return as_tuple(p.engines); },
-          "These engines with their versions.")
+          "The engines of line_engines, with their versions.")
       .def(
           "explain", [](const Plan& p) { return weft::explain(p); },
           "Describes the plan and its reasons in a few lines.")
@@ -410,7 +410,7 @@ NB_MODULE(_planning, m) {
   weft::python::bind_machines(m);
   bind_plan(m);
   weft::python::bind_wisdom(m);
-  weft::python::bind_ooc(m);
+  weft::python::bind_superlevels(m);
   weft::python::bind_bmmc(m);
   weft::python::bind_passes(m);
   weft::python::bind_rank_passes(m);

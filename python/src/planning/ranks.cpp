@@ -56,7 +56,7 @@ void bind_rank_passes(nb::module_& m) {
         return distribute_plan(plan, ranks, array ? to_ownership(*array, ranks) : nullptr);
       },
       "plan"_a, "ranks"_a, "array"_a.none() = nb::none(),
-      "Returns the plan for `ranks` ranks, each with its memory; array : description of an "
+      "Returns the plan for `ranks` ranks, each with the plan's memory. `array` describes an "
       "array\ntransformed in place, as for traffic_of_ranks. Pure.");
   m.def("traffic_of_ranks", &traffic, "plan"_a, "input"_a, "output"_a,
         "Returns the messages and bytes that all ranks send. Arrays are described by bytes, "
@@ -70,7 +70,7 @@ void bind_rank_passes(nb::module_& m) {
         return std::pair(own.first, own.end);
       },
       "disks"_a, "ranks"_a, "rank"_a,
-      "Returns the first disk of a rank, and the disk after its last.");
+      "Returns the first disk of a rank, and the disk after its last one.");
 }
 
 }  // namespace weft::python

@@ -72,13 +72,13 @@ FftAnalysis analysis_of(const nb::tuple& state) {
 void bind_analysis(nb::module_& m) {
   nb::class_<FftAnalysis> bound(
       m, "OutOfCoreAnalysis",
-      "The reads, writes and messages of an out-of-core FFT by superlevels. Per processor; "
-      "where\n"
-      "processors differ, messages of the busiest one and average bytes.");
+      "The reads, writes and messages of an out-of-core FFT by superlevels. Counts are per "
+      "processor.\n"
+      "Messages are those of the busiest processor, bytes are averages.");
   bound
       .def_prop_ro(
           "method", [](const FftAnalysis& a) { return bmmc::to_string(a.method); },
-          "Layout of the data and whether mini-butterflies communicate.")
+          "The layout of the data, and whether mini-butterflies communicate.")
       .def_ro("lg_band", &FftAnalysis::lg_band, "lg of the band size, in records.")
       .def_ro("lg_span", &FftAnalysis::lg_span, "lg of the records of a mini-butterfly.")
       .def_prop_ro(
@@ -91,10 +91,10 @@ void bind_analysis(nb::module_& m) {
       .def_ro("parallel_ios", &FftAnalysis::parallel_ios, "Parallel I/Os in all.")
       .def_ro("butterfly_messages", &FftAnalysis::butterfly_messages,
               "Messages of mini-butterflies.")
-      .def_ro("butterfly_bytes", &FftAnalysis::butterfly_bytes, "Their bytes.")
+      .def_ro("butterfly_bytes", &FftAnalysis::butterfly_bytes, "Bytes of these messages.")
       .def_ro("permutation_messages", &FftAnalysis::permutation_messages,
               "Messages of permutations.")
-      .def_ro("permutation_bytes", &FftAnalysis::permutation_bytes, "Their bytes.")
+      .def_ro("permutation_bytes", &FftAnalysis::permutation_bytes, "Bytes of these messages.")
       .def_prop_ro("messages", &FftAnalysis::messages, "All messages.")
       .def_prop_ro("bytes", &FftAnalysis::bytes, "All bytes.")
       .def("__repr__", [](const FftAnalysis& a) {
@@ -106,7 +106,7 @@ void bind_analysis(nb::module_& m) {
 
 }  // namespace
 
-void bind_ooc(nb::module_& m) {
+void bind_superlevels(nb::module_& m) {
   bind_analysis(m);
   m.def("analyze_superlevels", &analyzed, "method"_a, "points"_a, "memory_bytes"_a, "block_bytes"_a,
         "disks"_a, "processors"_a, "record_bytes"_a, "butterfly_buffers"_a, "permutation_buffers"_a,

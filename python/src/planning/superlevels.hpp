@@ -5,6 +5,6 @@
 namespace weft::python {
 
 /// Binds the analysis of out-of-core transforms.
-void bind_ooc(nanobind::module_& m);
+void bind_superlevels(nanobind::module_& m);
 
 }  // namespace weft::python

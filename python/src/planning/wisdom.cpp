@@ -16,9 +16,9 @@ void bind_identity(nb::module_& m) {
       m, "MachineIdentity",
       "The properties of a machine that decide the fastest plan: names, versions and "
       "sizes,\n"
-      "nothing measured.");
+      "but no measured figures.");
   bound.def_ro("weft", &MachineIdentity::weft, "Version of weft.")
-      .def_ro("processor", &MachineIdentity::processor, "As the system calls it.")
+      .def_ro("processor", &MachineIdentity::processor, "Its name in the system.")
       .def_ro("cores_per_node", &MachineIdentity::cores_per_node, "Cores of a node.")
       .def_ro("l2_bytes", &MachineIdentity::l2_bytes, "Cache of one core.")
       .def_ro("l3_share_bytes", &MachineIdentity::l3_share_bytes,
@@ -60,7 +60,7 @@ WisdomEntry entry_of_text(const std::string& text) {
 void bind_entry(nb::module_& m) {
   nb::class_<WisdomEntry> bound(m, "WisdomEntry",
                                 "The fastest plan of trials, and the machine of these trials.");
-  bound.def_ro("machine", &WisdomEntry::machine, "Where it was tried.")
+  bound.def_ro("machine", &WisdomEntry::machine, "The machine of the trials.")
       .def_ro("plan", &WisdomEntry::plan, "The fastest plan.")
       .def_prop_ro(
           "problem", [](const WisdomEntry& e) { return e.plan.problem; },
@@ -70,10 +70,10 @@ void bind_entry(nb::module_& m) {
           [](const WisdomEntry& e) {
             return e.plan.prediction ? e.plan.prediction->measured_s : 0;
           },
-          "Seconds of one forward in the trials, for people; 0: not known.")
+          "Seconds of one forward transform in the trials; 0: not known.")
       .def_prop_ro(
           "way", [](const WisdomEntry& e) { return planner::describe(e.plan); },
-          "The plan in a line: its layouts and exchanges in words.")
+          "The plan's layouts and exchanges in words, in one line.")
       .def("__repr__", [](const WisdomEntry& e) {
         return "<weft.WisdomEntry " + to_string(e.plan.problem.shape) + " on " +
                std::to_string(e.plan.problem.ranks) + " ranks>";
@@ -95,9 +95,9 @@ void bind_wisdom(nb::module_& m) {
             for (WisdomEntry& entry : w.entries()) list.append(nb::cast(std::move(entry)));
             return nb::tuple(list);
           },
-          "All entries.")
+          "Returns all entries.")
       .def("__len__", &Wisdom::size)
-      .def("merge", &Wisdom::merge, "other"_a, "Adds all entries of another.")
+      .def("merge", &Wisdom::merge, "other"_a, "Adds all entries of `other`.")
       .def(
           "to_json", [](const Wisdom& w) { return to_json(w); }, "JSON text.")
       .def_static(
@@ -109,7 +109,7 @@ void bind_wisdom(nb::module_& m) {
           "path"_a, "Replaces the wisdom in a file.")
       .def(
           "merge_into", [](const Wisdom& w, const std::string& path) { merge_into_file(path, w); },
-          "path"_a, "Adds to the wisdom in a file.")
+          "path"_a, "Adds the entries to the wisdom in a file.")
       .def(
           "__eq__", [](const Wisdom& a, const Wisdom& b) { return a == b; }, nb::is_operator());
 }

@@ -90,8 +90,8 @@ void bind_field_work(nb::module_& m, nb::class_<api::Handle>& handle) {
                 is_pointwise, results, largest);
           },
           "callable"_a, "is_pointwise"_a, "results"_a, "largest"_a, nb::keep_alive<0, 1>(),
-          "A callable of the address of a tile, which returns None or the code and text of an "
-          "error.")
+          "Wraps a callable that takes the address of a tile. The callable returns None, or the "
+          "code and text of an error.")
       .def_static(
           "of_address",
           [](std::uintptr_t address, std::uintptr_t user, bool is_pointwise, std::int64_t results,
@@ -104,7 +104,7 @@ void bind_field_work(nb::module_& m, nb::class_<api::Handle>& handle) {
                 is_pointwise, results, largest);
           },
           "address"_a, "user"_a, "is_pointwise"_a, "results"_a, "largest"_a,
-          "A C function of a tile and the address `user`, which returns 0 unless it fails.");
+          "Wraps a C function of a tile and the address `user`. It returns 0 unless it fails.");
   nb::class_<GivenWork>(m, "FieldWork", "The functions of a round trip.")
       .def(
           "__init__",
@@ -118,7 +118,7 @@ void bind_field_work(nb::module_& m, nb::class_<api::Handle>& handle) {
           "fields_back"_a, "least_tile_bytes"_a, nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(),
           nb::keep_alive<1, 4>());
   handle.def("apply", &apply, "in_spectrum"_a, "work"_a, "inputs"_a, "outputs"_a, "error"_a.none(),
-             "Collective. Returns the results of all functions.");
+             "Collective: runs a round trip. Returns the results of all functions.");
   handle.def("explain_apply", &explain_apply, "in_spectrum"_a, "inputs"_a, "outputs"_a,
              "has_before"_a, "has_after"_a, "fields_there"_a, "fields_back"_a,
              "Describes a round trip and its predicted times.");

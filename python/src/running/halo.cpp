@@ -38,7 +38,7 @@ void bind_halo(nb::module_& m) {
           },
           "layout"_a.none(), "below"_a, "above"_a, "periodic"_a, "element_bytes"_a, "dtype"_a,
           "exchange"_a.none(), "comm"_a.none(), "error"_a.none(),
-          "Collective. `error` is an error of this rank while it read its arguments.")
+          "Collective. `error` is an error that this rank found in its arguments.")
       .def_prop_ro(
           "rank", [](const HaloHandle& h) { return h.comm().rank(); }, "This rank.")
       .def_prop_ro(
@@ -49,10 +49,10 @@ void bind_halo(nb::module_& m) {
           "Planes after the box, by axis.")
       .def_prop_ro(
           "periodic", [](const HaloHandle& h) { return h.problem().periodic; },
-          "Whether planes outside the array are those of its other end, by axis.")
+          "Whether planes outside the array are those at its other end, by axis.")
       .def_prop_ro("shape", &HaloHandle::shape, "Shape of this rank's local array.")
       .def_prop_ro("strides", &HaloHandle::strides, "Strides of the local array in elements.")
-      .def_prop_ro("workspace_bytes", &HaloHandle::workspace_bytes, "Workspace of this rank.")
+      .def_prop_ro("workspace_bytes", &HaloHandle::workspace_bytes, "Bytes of the workspace.")
       .def(
           "fill",
           [](HaloHandle& h, std::uintptr_t address, const GivenError& error) {

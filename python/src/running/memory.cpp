@@ -103,15 +103,15 @@ void bind_memory(nb::module_& m) {
   nb::class_<Memory> memory(m, "Memory",
                             "One allocation in node memory; numpy arrays refer to it.");
   refuse_pickles(memory, "memory of the node", "send a numpy array of it, which is a copy");
-  memory.def_prop_ro("address", &Memory::address, "Where it starts.")
-      .def_prop_ro("nbytes", &Memory::bytes, "How long it is.")
+  memory.def_prop_ro("address", &Memory::address, "Address of its first byte.")
+      .def_prop_ro("nbytes", &Memory::bytes, "Number of bytes.")
       .def_prop_ro("__array_interface__", &array_interface);
   nb::class_<MemoryPool> pool(m, "MemoryPool",
-                              "Provides memory, and keeps that of dropped arrays.");
+                              "Provides memory, and reuses the memory of dropped arrays.");
   refuse_pickles(pool, "a pool of memory", "make one there with weft.arrays.new_pool");
   pool.def(nb::init<>())
       .def("take", &MemoryPool::take, "bytes"_a, "kind"_a,
-           "Allocates memory. It is zeroed the first time; a later array may find earlier values.");
+           "Returns memory. New memory is zero; reused memory may contain earlier values.");
   m.def(
       "memory_pass",
       [](std::uintptr_t address, std::int64_t bytes, int threads) {

@@ -96,7 +96,7 @@ void bind_fft(nb::module_& m) {
           },
           "problem"_a.none(), "engine"_a, "own_workspace"_a, "machine"_a.none(), "plan_by"_a,
           "budget_s"_a, "wisdom"_a, "comm"_a.none(), "error"_a.none(),
-          "Collective. `error` is an error of this rank while it read its arguments.")
+          "Collective. `error` is an error that this rank found in its arguments.")
       .def(
           "__init__",
           [](Handle* self, const std::optional<weft::Plan>& plan, const std::string& engine,
@@ -114,9 +114,9 @@ void bind_fft(nb::module_& m) {
       .def_prop_ro(
           "size", [](const Handle& h) { return h.comm().size(); }, "Number of ranks.")
       .def_prop_ro("workspace_bytes", &Handle::workspace_bytes,
-                   nb::call_guard<nb::gil_scoped_release>(), "Workspace of this rank.")
+                   nb::call_guard<nb::gil_scoped_release>(), "Bytes of this rank's workspace.")
       .def_prop_ro("inplace_bytes", &Handle::inplace_bytes,
-                   "Bytes that hold input and output of this rank.")
+                   "Bytes for this rank's input and output in the same memory.")
       .def_prop_ro(
           "inplace_strides", &Handle::inplace_real_strides,
           "Strides in elements of the input of this rank when it shares memory with the output.")
@@ -139,7 +139,7 @@ void bind_fft(nb::module_& m) {
                       writable(out), to_error(error));
           },
           "forward"_a, "input"_a, "output"_a, "error"_a.none(),
-          "Collective. Equal addresses run in place.")
+          "Collective: transforms an array; in place if both addresses are equal.")
       .def(
           "execute_many",
           [](Handle& h, bool forward, const std::vector<std::uintptr_t>& in,
@@ -153,7 +153,7 @@ void bind_fft(nb::module_& m) {
                            outputs, to_error(error));
           },
           "forward"_a, "inputs"_a, "outputs"_a, "error"_a.none(),
-          "Collective. One array is exchanged while the next is transformed.")
+          "Collective: transforms arrays; one is exchanged while the next is transformed.")
       .def_prop_rw("recording", &Handle::recording, &Handle::set_recording,
                    nb::call_guard<nb::gil_scoped_release>(), "Whether steps are timed.")
       .def("record", &records_of, "Returns the steps of the last recorded run.")
@@ -179,7 +179,7 @@ class Turn {
 };
 
 void bind_turn(nb::module_& m) {
-  nb::class_<Turn>(m, "Turn", "This thread's turn on a communicator, within a with statement.")
+  nb::class_<Turn>(m, "Turn", "A with statement in which other threads do not call a communicator.")
       .def(nb::init<std::optional<int>>(), "comm"_a.none())
       .def("__enter__", &Turn::enter)
       .def("__exit__", [](Turn& turn, const nb::args&) { turn.leave(); });
@@ -234,10 +234,10 @@ void bind_collectives(nb::module_& m) {
       "comm"_a.none(), "Collective: returns the kind of memory that the ranks of this node share.");
   m.def(
       "rank_of", [](std::optional<int> comm) { return group_of(comm).rank(); }, "comm"_a.none(),
-      "This rank.");
+      "Returns the number of this rank.");
   m.def(
       "size_of", [](std::optional<int> comm) { return group_of(comm).size(); }, "comm"_a.none(),
-      "Number of ranks.");
+      "Returns the number of ranks.");
   m.def(
       "ranks_per_node",
       [](std::optional<int> comm) {

@@ -106,7 +106,7 @@ nb::dict run_passes(const ooc::KPassPlan& plan, const Stored& input, const Store
 }  // namespace
 
 void bind_ooc_runs(nb::module_& m) {
-  nb::class_<RunSettings>(m, "RunSettings", "How passes run, the same on every rank.")
+  nb::class_<RunSettings>(m, "RunSettings", "Options of passes, the same on every rank.")
       .def(
           "__init__",
           [](RunSettings* self, std::vector<std::string> scratch_directories, std::string backend,
@@ -123,7 +123,7 @@ void bind_ooc_runs(nb::module_& m) {
         "progress"_a.none(), "moves_only"_a = false, "scratch"_a.none() = nb::none(),
         "start"_a = std::tuple<std::int64_t, std::int64_t, bool>(0, 0, false),
         "keeper"_a.none() = nb::none(),
-        "Executes the passes of a plan on existing files, from a pass and a panel on; "
+        "Executes the passes of a plan on existing files, from the panel `start` on; "
         "weft.ooc.fft is its interface.");
   m.def(
       "engine_learnt",

@@ -11,17 +11,18 @@
 
 namespace weft::python {
 
-/// Path, whether it is the index of a set, and for a plain file the array's first byte and bytes.
+/// A stored array: its path, and whether the path is the index of a set. For a plain file also the
+/// array's first byte and its number of bytes.
 using Stored = std::tuple<std::string, bool, std::int64_t, std::int64_t>;
 
-/// How passes run, the same on every rank.
+/// Options of passes, the same on every rank.
 struct RunSettings {
   std::vector<std::string> scratch_directories;
   std::string backend;
   std::string effort;
   int sign = -1;  ///< of the exponent
   double scale = 1;
-  bool orthogonal = false;  ///< of cosine and sine transforms, except for the scale
+  bool orthogonal = false;  ///< cosine and sine transforms are orthogonal up to the scale
 };
 
 ooc::PassFiles files_of(const Stored& input, const Stored& output,
@@ -31,12 +32,13 @@ ooc::PassFiles files_of(const Stored& input, const Stored& output,
 /// Returns the options of a run that reports to `progress`, which must outlive the run. Ctrl-C and
 /// exceptions of `progress` end the run.
 ooc::PassOptions options_of(const RunSettings& settings, const nanobind::object& progress);
-/// Returns the place of a run's start: its pass, the panels done, whether the journal has the next.
+/// Returns the progress at which a run starts. `given` is the pass, the number of finished panels,
+/// and whether the next panel is in the journal.
 ooc::PassProgress start_of(const std::tuple<std::int64_t, std::int64_t, bool>& given);
 
-/// Returns the checkpoints of `keeper`, which has is_due() and keep(pass, panels done, whether the
-/// next panel is in the journal). keep() raises an error of this rank, or returns an error for all
-/// ranks.
+/// Returns the checkpoints of `keeper`, which has is_due() and keep(pass, finished panels, whether
+/// the next panel is in the journal). keep() raises an error of this rank, or returns an error for
+/// all ranks.
 ooc::Checkpoints checkpoints_of(const nanobind::object& keeper);
 
 nanobind::dict as_dict(const ooc::PassOutcome& outcome);

@@ -20,7 +20,7 @@ using namespace nb::literals;
 namespace weft::python {
 namespace {
 
-/// The words of both ends of each axis.
+/// The boundary conditions at both ends of each axis, as words.
 using EndWords = std::vector<std::pair<std::string, std::string>>;
 
 PoissonProblem problem_of(const Shape& shape, const EndWords& boundary, const std::string& points,
@@ -70,13 +70,13 @@ void bind_poisson(nb::module_& m) {
             new (self) PoissonHandle(given, group_of(comm), to_error(error));
           },
           "problem"_a.none(), "comm"_a.none(), "error"_a.none(),
-          "Collective. `error` is an error of this rank while it read its arguments.")
+          "Collective. `error` is an error that this rank found in its arguments.")
       .def_prop_ro(
           "rank", [](const PoissonHandle& h) { return h.comm().rank(); }, "This rank.")
       .def_prop_ro(
           "layout", [](const PoissonHandle& h) { return h.layout(); }, "The layout of rho and u.")
       .def_prop_ro("workspace_bytes", &PoissonHandle::workspace_bytes,
-                   nb::call_guard<nb::gil_scoped_release>(), "Memory of this rank.")
+                   nb::call_guard<nb::gil_scoped_release>(), "Bytes of this rank's workspace.")
       .def(
           "solve",
           [](PoissonHandle& h, std::uintptr_t rho, std::uintptr_t u, const GivenError& error) {

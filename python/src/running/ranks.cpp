@@ -48,7 +48,7 @@ void bind_ooc_runs_on_ranks(nb::module_& m) {
         "progress"_a.none(), "comm"_a, "own_scratch"_a = std::vector<std::string>(),
         "start"_a = std::tuple<std::int64_t, std::int64_t, bool>(0, 0, false),
         "keeper"_a.none() = nb::none(),
-        "Collective: executes a plan for ranks on existing files, from a pass and a panel "
+        "Collective: executes a plan for ranks on existing files, from the panel `start` "
         "on;\nweft.ooc.fft is its interface.");
 }
 

@@ -22,7 +22,7 @@ using namespace nb::literals;
 namespace weft::python {
 namespace {
 
-/// Returns a function that reports to `progress`, which must outlive it.
+/// Returns a function that reports to `progress`, which must outlive the function.
 bmmc::LoadProgress progress_reporter(const nb::object& progress) {
   return [&progress](std::int64_t done, std::int64_t loads) {
     const nb::gil_scoped_acquire held;
@@ -89,8 +89,8 @@ nb::dict permute(const PermutationPlan& plan, std::int64_t record_bytes, const S
   return as_dict(outcome);
 }
 
-/// Returns the number of parallel reads and, if the targets are a permutation over GF(2), the rows
-/// of its matrix and its complement.
+/// If the targets are a permutation over GF(2), returns the rows of its matrix, and its complement.
+/// In every case returns the number of parallel reads.
 std::tuple<std::optional<std::pair<std::vector<bmmc::Bits>, bmmc::Bits>>, std::int64_t> detected(
     const Stored& targets, std::int64_t block_records, std::int64_t disks,
     const std::string& backend) {
@@ -134,8 +134,8 @@ void bind_records(nb::module_& m) {
         "scratch_directories"_a, "backend"_a, "progress"_a.none(), "comm"_a.none(),
         "Permutes the records of a file; weft.ooc.permute is its interface.");
   m.def("detect_permutation", &detected, "targets"_a, "block_records"_a, "disks"_a, "backend"_a,
-        "Reads the targets of a permutation from a file. Returns the rows and complement if it is "
-        "one\nover GF(2), and the number of parallel reads; weft.ooc.detect is its interface.");
+        "Reads the targets of a permutation from a file. Returns the matrix and complement over "
+        "GF(2),\nor None, and the number of parallel reads; weft.ooc.detect is its interface.");
 }
 
 }  // namespace weft::python

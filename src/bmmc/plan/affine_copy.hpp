@@ -19,7 +19,7 @@ struct AffinePlaces {
 };
 
 /// Copies record j from its place in `from` to its place in `to`, for all j. The places must not
-/// overlap. Records that are neighbours in both are copied together.
+/// overlap. Records that are neighbours in `from` and in `to` are copied together.
 void copy_affine(const char* source, const AffinePlaces& from, char* target, const AffinePlaces& to,
                  std::size_t record_bytes);
 

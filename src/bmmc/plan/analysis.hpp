@@ -12,8 +12,9 @@
 
 namespace weft::bmmc {
 
-/// The four variants of paper 003, section 6. They differ in the place of consecutive records (the
-/// band size beta) and in the span F of a mini-butterfly.
+/// The four variants of Cormen and Nicol (paper 003), section 6. They differ in the band size beta:
+/// a processor has beta/P consecutive records. They also differ in the span F of a mini-butterfly,
+/// a transform of F points in memory.
 enum class FftMethod {
   stripe_communicating,      ///< beta = BD, F = M
   memoryload_communicating,  ///< beta = M, F = M
@@ -62,9 +63,9 @@ struct PermutationAnalysis {
 struct FftAnalysis {
   SuperlevelFft fft;  ///< the analyzed transform
   FftMethod method = FftMethod::stripe_communicating;
-  DiskModel disks;          ///< with the memory of permutations
-  int lg_band = 0;          ///< beta, records
-  int lg_span = 0;          ///< F, records
+  DiskModel disks;          ///< its memory is that of permutations
+  int lg_band = 0;          ///< lg of beta, in records
+  int lg_span = 0;          ///< lg of F, in records
   std::vector<int> depths;  ///< number of butterfly stages of each superlevel
   std::vector<Superlevel> levels;
   std::vector<PermutationAnalysis> permutations;  ///< one before the first superlevel, then one

@@ -8,7 +8,7 @@
 
 namespace weft::bmmc {
 
-/// Predicted cost of an FFT by superlevels. In seconds. `seconds` is the total. Each other member
+/// Predicted cost of an FFT by superlevels, in seconds. `seconds` is the total. Each other member
 /// is the time of one part alone.
 struct SuperlevelsCost {
   double disk_s = 0;
@@ -18,7 +18,7 @@ struct SuperlevelsCost {
 };
 
 /// Predicts the time of a transform that analyze() has counted. Its passes are connected by scratch
-/// space. Pure.
+/// space.
 ///
 /// Model   A pass reads and writes all records. It uses long accesses if a memoryload is
 ///         consecutive (striped), otherwise single blocks (independent). A superlevel of k stages

@@ -28,8 +28,8 @@ std::vector<Bits> beyond(const Subspace& common, const Subspace& space) {
   return vectors;
 }
 
-/// Returns the vectors in another order: first those that reach further disks, by the disk bits of
-/// A x.
+/// Returns the vectors x in another order: first those for which the disk bits of A x reach further
+/// disks.
 std::vector<Bits> reaching_first(const std::vector<Bits>& vectors, const BitMatrix& a,
                                  const DiskModel& disks) {
   const BitMatrix rows = a.block(disks.b, disks.b + disks.d, 0, disks.n);
@@ -41,7 +41,7 @@ std::vector<Bits> reaching_first(const std::vector<Bits>& vectors, const BitMatr
 }
 
 /// Returns the path. The first vectors of `arriving` let the first pass reach as many disks of the
-/// source as possible. The last vectors of `leaving` do this for the last pass and the target.
+/// source as possible. The last vectors of `leaving` do the same for the last pass and the target.
 Path path_of(const BitMatrix& a, const DiskModel& disks) {
   const Subspace from = Subspace::of_bits(0, disks.b);
   const Subspace to = from.image(inverse(a));

@@ -6,9 +6,9 @@
 
 namespace weft::bmmc {
 
-/// A pass exchanges offset bits for some of the index bits b..m-1. This is the order in which these
-/// are chosen. The highest bits choose a place in memory. The lowest bits are the disk, so records
-/// change the processor; paper 003 counts messages for this choice.
+/// A pass exchanges offset bits for some of the index bits b..m-1. SwapOrder is the order in which
+/// these index bits are chosen. The highest bits choose a place in memory. The lowest bits are the
+/// disk, so records change the processor; paper 003 counts messages for this choice.
 enum class SwapOrder { lowest_first, highest_first };
 
 /// Returns factors of a permutation in the order of execution. Each takes one pass, with striped

@@ -14,7 +14,8 @@ int disk_rank(const Subspace& group, const BitMatrix& a, const DiskModel& disks)
   return rank_on(group, a, disks.b, disks.b + disks.d);
 }
 
-/// Returns a unit vector x. Adding x to the group raises the rank of the disk bits of A x.
+/// Returns a unit vector that, added to the group, raises the rank of the disk bits of A on the
+/// group.
 Bits reaching(const Subspace& group, const BitMatrix& a, const DiskModel& disks) {
   const int now = disk_rank(group, a, disks);
   for (int bit = 0; bit < disks.n; ++bit) {
@@ -25,7 +26,7 @@ Bits reaching(const Subspace& group, const BitMatrix& a, const DiskModel& disks)
 }
 
 /// Returns a vector that reaches further disks on both sides. A vector space is not the union of
-/// two smaller spaces, so one of these three vectors does.
+/// two smaller spaces, so one of three vectors does: one for each side, and their sum.
 Bits reaching_both(const Subspace& group, const BitMatrix& a, const BitMatrix& identity,
                    const DiskModel& disks) {
   const Bits one = reaching(group, identity, disks);

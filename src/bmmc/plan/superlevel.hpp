@@ -20,7 +20,7 @@ inline constexpr int most_stages_of_a_sweep = 12;
 /// A local step works on consecutive bits of the index in a processor's memory. The lowest of them
 /// is `first_slot`. A step across processors is one stage, on a bit of the processor's number.
 struct ButterflyStep {
-  int first_stage = 0;  ///< number in the superlevel: the step's lowest bit of the logical index
+  int first_stage = 0;  ///< number in the superlevel; also the step's lowest bit
   int stages = 1;
   bool is_local = true;
   int first_slot = 0;     ///< for a local step
@@ -29,7 +29,7 @@ struct ButterflyStep {
 
 /// One superlevel: the work on each load of 2^lg_load records of all processors.
 ///
-/// A load consists of consecutive stripes that fill the memory of all processors. A processor holds
+/// A load consists of consecutive stripes that fill one buffer on each processor. A processor holds
 /// the records of its own disks. Their order is that of their index on the disks, without the bits
 /// of the processor.
 struct Superlevel {

@@ -23,16 +23,18 @@ struct RecordsOutcome {
   bool found_not_finite = false;  ///< the transformed numbers have NaN or infinity
 };
 
-/// Checks the files of several ranks. Input and output must be striped sets on `disks` disks, with
-/// blocks on the disks in turn. There must be a scratch directory for each disk.
+/// Checks the input and the number of scratch directories for several ranks. The input must be a
+/// striped set on `disks` disks, with blocks on the disks in turn. There must be a scratch
+/// directory for each disk.
 ///
 /// Errors  Error(invalid_argument) with the remedy; those of read_index.
 void check_record_files(const ooc::StoredArray& input, std::int64_t scratch_directories, int disks,
                         std::int64_t block_bytes);
 
-/// Executes run_superlevels() on files. The blocks of output and scratch space are on the D disks
-/// of the plan in turn. On several ranks this also holds for the input. Each rank opens the files
-/// of its own disks. There is one scratch directory for each disk; on one rank any number.
+/// Executes run_superlevels() on files. On one rank the arrays may be any sets or files, and there
+/// may be any number of scratch directories. On several ranks the blocks of all arrays must be on
+/// the D disks of the plan in turn, with one scratch directory for each disk. Each rank opens the
+/// files of its own disks.
 ///
 /// Collective. Errors  Error(invalid_argument), the same on all ranks, for a set with another order
 /// or a number of ranks that differs from the plan's processors; those of open_set and

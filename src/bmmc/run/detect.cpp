@@ -70,7 +70,7 @@ class TargetReader {
 /// Returns for each disk the blocks to read for the candidate: the block of index 0, and the blocks
 /// whose disk number has a single bit. Each bit of the stripe adds one block, on the disk with the
 /// fewest blocks so far.
-std::vector<std::vector<std::int64_t>> telling_blocks(const DiskModel& disks) {
+std::vector<std::vector<std::int64_t>> blocks_of_candidate(const DiskModel& disks) {
   std::vector<std::vector<std::int64_t>> of_disk(std::size_t{1} << disks.d);
   of_disk[0].push_back(0);
   for (int k = 0; k < disks.d; ++k) of_disk[std::size_t{1} << k].push_back(std::int64_t{1} << k);
@@ -89,7 +89,7 @@ struct Samples {
 };
 
 Samples read_samples(TargetReader& reader, const DiskModel& disks) {
-  const std::vector<std::vector<std::int64_t>> of_disk = telling_blocks(disks);
+  const std::vector<std::vector<std::int64_t>> of_disk = blocks_of_candidate(disks);
   Samples samples;
   for (std::size_t round = 0;; ++round) {
     std::vector<std::int64_t> read;

@@ -12,7 +12,7 @@ namespace weft::bmmc {
 struct Detection {
   std::optional<Bmmc> permutation;   ///< absent: the targets are not a BMMC permutation
   std::int64_t parallel_reads = 0;   ///< number of all parallel reads
-  std::int64_t candidate_reads = 0;  ///< those of them until a candidate was known
+  std::int64_t candidate_reads = 0;  ///< parallel reads until a candidate was known
 };
 
 /// Detects whether a vector of targets is a BMMC permutation, and which one.

@@ -49,8 +49,8 @@ class PassRunner {
  private:
   char* buffer(std::size_t k) { return buffers_.at(k).as<char>(); }
 
-  /// Permutes a group on one processor. Buffers 0 and 1 are read in turn; 2 and 3 are written in
-  /// turn.
+  /// Permutes a group on one processor. Groups are read into buffers 0 and 1 in turn, and written
+  /// from buffers 2 and 3 in turn.
   void permute(Bits number, const RecordGroup& group) {
     const std::size_t turn = number % 2;
     read_.wait();
@@ -60,8 +60,8 @@ class PassRunner {
     start_write(group, written_.at(turn), buffer(2 + turn));
   }
 
-  /// Permutes a group on several processors. Buffer 0 is read, 1 is sent, 2 is received and 3 is
-  /// written.
+  /// Permutes a group on several processors. Records are read into buffer 0, sent from buffer 1,
+  /// received in buffer 2 and written from buffer 3.
   void exchange(Bits number, const RecordGroup& group) {
     run_.together([&] {
       deferred_.settle();

@@ -11,7 +11,7 @@
 
 namespace weft::bmmc {
 
-/// Time of one processor in the parts of Fig. 7 of paper 003, seconds.
+/// Time of one processor in seconds, in the parts of Fig. 7 of Cormen and Nicol (paper 003).
 struct SuperlevelTimes {
   double permuting_communication_s = 0;
   double butterfly_communication_s = 0;

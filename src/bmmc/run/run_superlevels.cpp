@@ -20,7 +20,7 @@ class AlternatingVolumes {
   }
 
   disk::Volume& source() const { return *at_; }
-  /// Returns the target of the next pass, which then has the data.
+  /// Returns the target of the next pass. From then on this volume is the source.
   disk::Volume& target() {
     at_ = --left_ % 2 == 0 ? volumes_.output : volumes_.scratch;
     return *at_;

@@ -7,8 +7,8 @@
 
 namespace weft::bmmc {
 
-/// The number of loads in each processor's memory during execute_superlevel(). Messages count as
-/// half a load.
+/// Number of buffers of one load into which each processor's memory is divided. During
+/// execute_superlevel(), three have loads, and half of the fourth has received messages.
 inline constexpr int butterfly_buffers = 4;
 
 /// Transforms each load of a volume in place. Meanwhile the next load is read and the previous one

@@ -17,7 +17,7 @@ struct Spot {
 
 class ArrayAssigner {
  public:
-  /// If `last_moves`, the last pass does not overwrite its input, though it could.
+  /// If `last_moves` is true, the last pass does not overwrite its input, though it could.
   ArrayAssigner(KPassPlan& plan, bool last_moves)
       : plan_(plan),
         last_moves_(last_moves),
@@ -89,8 +89,8 @@ class ArrayAssigner {
 
   Spot scratch_other_than(Spot target, std::size_t end) {
     Spot spot{model::VolumeRole::scratch, 0};
-    // The passes of the kernel end before the others begin. So both may use any area except the
-    // area of the finished kernel.
+    // The passes of the kernel end before the other passes begin. So the other passes may use the
+    // same areas, except that of the finished kernel.
     const bool keeps_kernel = plan_.kernel_passes > 0 && end > plan_.kernel_passes;
     while (spot == target || (keeps_kernel && spot == kernel_)) ++spot.area;
     return spot;
@@ -147,7 +147,8 @@ void assign_arrays(KPassPlan& plan) {
   ArrayAssigner(plan, false).place();
   if (!plan.problem.in_place) return;
   // The first pass may have to write to another array than it reads. If the last pass does so too,
-  // this saves or costs space, depending on the number of passes. So both ways are compared.
+  // this saves or costs space, depending on the number of passes. So plans of both kinds are
+  // compared.
   ArrayAssigner(other, true).place();
   if (other.scratch_bytes < plan.scratch_bytes) plan = other;
 }

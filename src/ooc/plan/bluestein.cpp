@@ -50,8 +50,8 @@ std::vector<KPass> passes_of(const std::vector<std::int64_t>& radices, const KPa
 }
 
 /// Returns the longest row that fits in memory next to a row of the kernel. Rows are the last
-/// radix, which needs no blocks of columns. The longer they are, the shorter are the radices of the
-/// other passes.
+/// radix, which needs no blocks of columns. The longer the rows are, the shorter are the radices of
+/// the other passes.
 std::int64_t longest_row(std::int64_t points, const PanelSizer& fit) {
   std::int64_t longest = 1;
   for (const std::int64_t row : divisors(points)) {

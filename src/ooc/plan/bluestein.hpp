@@ -16,10 +16,11 @@ namespace weft::ooc {
 struct BluesteinPasses {
   std::int64_t points = 0;        ///< P
   std::vector<KPass> passes;      ///< for k radices: k passes that make the kernel, then 2k - 1
+                                  ///< passes
   std::size_t kernel_passes = 0;  ///< k
 };
 
-/// Returns the passes. Returns nullopt if memory is too small for them too.
+/// Returns the passes. Returns nullopt if memory is too small even for these passes.
 std::optional<BluesteinPasses> bluestein_passes(const KPassProblem& problem, const PanelSizer& fit);
 
 }  // namespace weft::ooc

@@ -167,8 +167,8 @@ class PassChecker {
                 pass_.elements() * plan_.element_bytes, "kernel_first");
   }
 
-  /// Checks that an array ends within its volume. On ranks there is no such check for scratch
-  /// space, which has panels.
+  /// Checks that an array ends within its volume. On ranks scratch space is not checked, because it
+  /// has panels instead of arrays.
   void check_end(VolumeRole where, std::int64_t first, std::int64_t element_bytes,
                  std::int64_t bytes, const char* key) const {
     if (where == VolumeRole::nothing || (where == VolumeRole::scratch && plan_.ranks > 1)) return;

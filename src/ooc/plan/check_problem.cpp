@@ -16,7 +16,7 @@ namespace {
   throw Error(ErrorCode::invalid_argument, message);
 }
 
-/// Returns whether the kinds allow reals on the sides (input, output) that have them.
+/// Returns whether the kinds allow the problem's choice of real input and real output.
 bool allow_reals(const KPassProblem& p) {
   if (p.halves()) return p.filter ? p.real_input && p.real_output : p.real_input != p.real_output;
   const bool keeps_elements_on_all = std::all_of(p.kinds.begin(), p.kinds.end(), keeps_elements);

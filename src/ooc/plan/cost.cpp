@@ -23,8 +23,8 @@ bool has_one_buffer_for_disks(const KPassPlan& plan, const KPass& pass) {
 }
 
 /// Returns the time of the disk for a panel. The next panel is read into the buffer that is free
-/// first. The third buffer is free after its panel is written. The source of the transform is free
-/// after the transform.
+/// first: the third buffer after its panel is written, or the source of the transform after the
+/// transform.
 double disk_seconds_with_one_buffer(const model::PipelineTimes& panel) {
   const double read_into_third = panel.write_s + panel.read_s;
   const double read_into_source = std::max(panel.write_s, panel.compute_s + panel.read_s);

@@ -37,9 +37,9 @@ struct KPassPlanCost {
 /// Returns the predicted cost of the passes of a plan. Pure.
 ///
 /// Model   A disk has measured times of an access and of a byte. Runs are cut into accesses. A disk
-///         reads and writes one after the other. Lines have their measured times. Each axis moves
-///         its panel through memory once, as in model::cost. I/O overlaps with computing if it is
-///         asynchronous and there are enough buffers. All panels count as equal; see
+///         does not read and write at the same time. Lines have their measured times. Each axis
+///         moves its panel through memory once, as in model::cost. I/O overlaps with computing if
+///         it is asynchronous and there are enough buffers. All panels count as equal; see
 ///         PanelCostModel.
 /// Errors  those of check() for machine and storage.
 /// Cost    microseconds.

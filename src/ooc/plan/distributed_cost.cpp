@@ -132,8 +132,8 @@ class DistributedPassCostModel {
   }
 
  private:
-  /// Returns a round in which every rank has a panel, if there is one. It is not the first round,
-  /// whose panels may lack mirrors.
+  /// Returns a round in which every rank has a panel, if there is one. With more than two rounds
+  /// this is the second one, because panels of the first round may lack mirrors.
   std::int64_t typical() const { return rounds_ > 2 ? 1 : 0; }
 
   std::vector<double> disk_seconds(model::VolumeRole where, model::DiskAccess access,
@@ -157,8 +157,8 @@ class DistributedPassCostModel {
     return std::max(most, std::accumulate(seconds.begin(), seconds.end(), 0.0) / plan_.ranks);
   }
 
-  /// Returns the time of the batches after the first one of a round. They do not overlap with other
-  /// work.
+  /// Returns the time of the batches after the first one of a round. These batches do not overlap
+  /// with other work.
   double after_first(double seconds, const RoundWork& work) const {
     if (!storage_.asynchronous) return 0;
     return seconds * (1 - 1 / static_cast<double>(work.batches));
@@ -173,7 +173,7 @@ class DistributedPassCostModel {
   }
 
   /// Returns the time of the slowest node's messages. On a full-duplex link, data leave and arrive
-  /// at the same time. On other links they do so one after the other.
+  /// at the same time. On other links, the two times add up.
   double message_seconds(const RoundWork& work) const {
     double most = 0;
     for (std::size_t first = 0; first < work.near_sent.size(); first += per_node()) {

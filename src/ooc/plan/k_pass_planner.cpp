@@ -18,7 +18,7 @@
 namespace weft::ooc {
 namespace {
 
-/// Longer runs are hardly faster on any disk. Volumes cut them at this length.
+/// Longer runs are hardly faster on any disk. Volumes cut runs at this length.
 constexpr std::int64_t long_run_bytes = 1 << 20;
 
 [[noreturn]] void refuse_passes(const std::string& message) {
@@ -371,9 +371,9 @@ class Planner {
     return pass;
   }
 
-  /// Plans columns of N1 points, then rows of N2 points in place. N2 is as long as memory allows,
-  /// because this makes the runs of the columns longest. If these runs are long enough, N2 is
-  /// shorter, because long rows are slow.
+  /// Plans columns of N1 points, then rows of N2 points in place. If the runs of the columns are
+  /// long enough, N2 is short, because long rows are slow. Otherwise N2 is as long as memory
+  /// allows, because this makes these runs longest.
   void add_transposed() {
     const std::int64_t n = extent(0);
     if (const auto whole = fit_.fitted(transposed_rows(n))) {

@@ -9,7 +9,8 @@
 namespace weft::ooc {
 namespace {
 
-/// Parts of a plain file end at multiples of this, so that two ranks never write into one page.
+/// Parts of a plain file end at multiples of this number, so that two ranks never write into one
+/// page.
 constexpr std::int64_t granule_bytes = direct_io_alignment_bytes;
 
 class RanksOwnDisks final : public FileOwnership {
@@ -78,8 +79,8 @@ class RanksOwnPanels final : public FileOwnership {
   }
 
  private:
-  /// `element` counts the whole array first, then the whole kernel. In memory each panel of the array
-  /// is followed by the same panel of the kernel.
+  /// `element` counts the whole array first, then the whole kernel. In memory the same panel of the
+  /// kernel follows each panel of the array.
   PanelPlace place_in_panel(std::int64_t element) const {
     const bool is_kernel = pass_.convolves && element >= pass_.elements();
     if (!is_kernel) return panel_place(pass_, element);

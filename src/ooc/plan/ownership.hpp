@@ -20,7 +20,8 @@ struct OwnedPart {
   std::int64_t bytes = 0;
 };
 
-/// The assignment of an array's bytes to the disks of ranks. Every rank knows it for all ranks.
+/// The assignment of an array's bytes to the disks of ranks. Every rank knows the assignment of all
+/// ranks.
 class FileOwnership {
  public:
   virtual ~FileOwnership() = default;

@@ -17,8 +17,8 @@ constexpr std::int64_t cache_line_bytes = 64;
 /// The tiles of all threads take at most memory divided by this number, unless a single line for
 /// each thread takes more.
 constexpr std::int64_t memory_over_tiles = 16;
-/// memory_of() rounds the buffers of short panels up to this, and those of long panels to
-/// direct_io_alignment_bytes.
+/// memory_of() rounds the buffers of short panels up to multiples of this number, and the buffers
+/// of long panels to direct_io_alignment_bytes.
 constexpr std::int64_t panel_rounding_bytes = 64;
 
 /// Returns whether the disks have only the first part of each slab. A panel then has one slab.
@@ -28,8 +28,9 @@ bool is_cut(const KPass& pass) {
   return !pass.halves() && (cut(pass.source_slab) || cut(pass.target_slab));
 }
 
-/// Returns a width of whole units, at most `most`. It gives as many panels as `most` does, but of
-/// similar widths. Ranks take panels in turn, so one rank could otherwise get all narrow ones.
+/// Returns a width of whole units, at most `most`. The width gives as many panels as `most` does,
+/// but of similar widths. Ranks take panels in turn, so one rank could otherwise get all narrow
+/// panels.
 std::int64_t evened(std::int64_t columns, std::int64_t most, std::int64_t unit) {
   const std::int64_t panels = divided_up(columns, std::min(columns, most));
   return std::min(columns, divided_up(divided_up(columns, unit), panels) * unit);
@@ -64,7 +65,7 @@ std::optional<KPass> PanelSizer::fitted(KPass pass) const {
   if (pass.convolves) return std::nullopt;
   pass.panel_elements =
       panel_elements(pass, std::max(pass.radix, pass.real_radix) + extra_runs(pass));
-  // Reals have half the bytes of complex numbers, so a block has twice as many of them.
+  // Reals have half the bytes of complex numbers, so a block has twice as many reals.
   const std::int64_t block = pass.reads_reals || pass.writes_reals ? 2 * block_ : block_;
   const std::int64_t blocks = pass.panel_elements / pass.radix / block;
   if (blocks < 1) return std::nullopt;

@@ -40,7 +40,7 @@ std::int64_t target_slab(const KPass& pass) {
   return or_else(pass.target_slab, target_radix(pass) * pass.rest * pass.inner);
 }
 
-/// Merges loops into one run, if their elements are adjacent on disk and in memory.
+/// Merges loops into one run if the elements of the loops are adjacent on disk and in memory.
 RunGrid merged(std::int64_t first, const std::array<RunGrid::GridLoop, 4>& nest) {
   RunGrid grid{first, nest[3].count, {}};
   std::size_t loop = grid.loops.size();
@@ -369,8 +369,8 @@ std::int64_t tile_pitch_bytes(std::int64_t length, std::int64_t element_bytes) {
 PassMemory memory_of(const KPassPlan& plan, const KPass& pass) {
   std::int64_t bytes = 0;
   std::int64_t runs = 0;
-  // If reals are unpacked, the first panel may lack the mirror of a column, so the second one is
-  // looked at too.
+  // If reals are unpacked, the first panel may lack the mirror of a column, so the second panel is
+  // examined too.
   for (std::int64_t i = 0; i < std::min<std::int64_t>(2, panel_count(pass)); ++i) {
     const std::vector<Panel> all = panel_parts(pass, i);
     bytes = std::max(bytes, elements(pass, all) * plan.element_bytes);
@@ -384,7 +384,7 @@ PassMemory memory_of(const KPassPlan& plan, const KPass& pass) {
     memory.twiddle_bytes = RootTables<double>::table_bytes(pass.twiddle_length);
   if (pass.chirp != Chirp::none)
     memory.chirp_bytes = RootTables<double>::table_bytes(2 * pass.chirp_length);
-  // One more line, for twiddles.
+  // Each thread has one more line, for twiddles.
   memory.tile_bytes = plan.problem.threads * (pass.tile_lines + 1) *
                       tile_pitch_bytes(pass.longest_line(), plan.element_bytes);
   memory.run_bytes = runs * listed_run_bytes;

@@ -60,8 +60,8 @@ struct KPassProblem {
   /// written.
   int buffers = 4;
   int threads = 1;
-  /// Every pass keeps its input, so that it can be repeated. This needs scratch space. A pass in
-  /// place overwrites its input. So it first writes each panel to a journal.
+  /// Every pass can be repeated. This needs scratch space. A pass keeps its input, or writes each
+  /// panel to a journal before the panel overwrites its input.
   bool preserve_inputs = false;
   /// The output overwrites the input. Only for c2c with elements of `precision`.
   bool in_place = false;
@@ -169,7 +169,7 @@ struct KPass {
   std::int64_t inner_width = 1;
   model::VolumeRole source = model::VolumeRole::input;
   model::VolumeRole target = model::VolumeRole::output;
-  // Starts of the arrays in scratch space, in their own elements.
+  // Starts of the arrays in scratch space, in elements of each array.
   std::int64_t source_first = 0;
   std::int64_t target_first = 0;
   std::int64_t kernel_first = 0;
@@ -190,8 +190,9 @@ struct KPass {
   bool transforms_in_place() const { return keeps_order() && !halves(); }
   /// Returns whether lines are transformed forward and backward.
   bool turns() const { return filters || convolves; }
-  /// Returns whether the output of a panel is in the buffer of its input. A halved transform moves
-  /// the panel to the other buffer. So this holds without halved transforms, and with two.
+  /// Returns whether the output of a panel is in the buffer of its input. A pass that moves
+  /// elements, or one halved transform, moves the panel to the other buffer. A second halved
+  /// transform moves it back.
   bool ends_in_source() const { return transforms_in_place() || (halves() && turns()); }
   /// Returns whether columns are in memory together with their mirrors.
   bool mirrors() const { return packs_reals || unpacks_reals; }
@@ -217,8 +218,9 @@ std::int64_t elements(const KPass& pass, const Panel& panel);
 /// Returns the panel. If reals are packed or unpacked, also returns its mirror: the mirrored
 /// columns that are not in the panel itself. Both are stored one after the other in memory.
 std::vector<Panel> panel_parts(const KPass& pass, std::int64_t index);
-/// Returns the number of elements of all parts in memory. It includes the elements of the kernel.
-/// The first panel also includes the last element of half a spectrum that is packed or unpacked.
+/// Returns the number of elements of all parts in memory. If the pass convolves, the number
+/// includes the elements of the kernel. In the first panel it includes the last element of half a
+/// spectrum that is packed or unpacked.
 std::int64_t elements(const KPass& pass, const std::vector<Panel>& parts);
 bool has_last_element(const KPass& pass, const std::vector<Panel>& parts);
 
@@ -287,7 +289,7 @@ struct KPassPlan {
 /// Returns the shape of the complex side: the problem's shape, with N/2 + 1 elements along a halved
 /// axis.
 Shape complex_shape(const KPassProblem& problem);
-/// Returns whether a pass reads neighbouring reals in pairs, each of which is a complex number.
+/// Returns whether a pass reads each two neighbouring reals as one complex number.
 bool reads_pairs(const KPassProblem& problem, const KPass& pass);
 
 /// Exact counts of one pass, or of all.
@@ -305,7 +307,7 @@ PassCounts counts_of(const KPassPlan& plan, const KPass& pass);
 PassCounts counts_of(const KPassPlan& plan);
 
 /// Returns the parallel I/Os of the passes, if all disks are equally busy: 2kN/BD for k passes over
-/// N complex numbers.
+/// N complex numbers in blocks of B numbers on D disks.
 std::int64_t parallel_ios(const KPassPlan& plan, std::int64_t disks);
 
 /// Memory of the executor, at most the problem's memory_bytes.

@@ -125,15 +125,15 @@ std::vector<RankTraffic> traffic_of(const PassSide& side) {
   std::vector<RankTraffic> sent(static_cast<std::size_t>(side.ranks));
   const PanelSchedule schedule(side.k_pass(), side.ranks);
   for (std::int64_t number = 0; number < schedule.rounds(); ++number) {
-    std::vector<std::int64_t> last_trip;  // by disk rank, for this panel rank
+    std::vector<std::int64_t> last_batch;  // by disk rank, for this panel rank
     int panel_rank = -1;
     ExchangeRound(side, number).for_each_piece([&](const RoundPiece& piece) {
-      if (piece.panel_rank != panel_rank) last_trip.assign(sent.size(), -1);
+      if (piece.panel_rank != panel_rank) last_batch.assign(sent.size(), -1);
       panel_rank = piece.panel_rank;
       if (piece.panel_rank == piece.disk_rank) return;
       const int sender = side.side == SideRole::reading ? piece.disk_rank : piece.panel_rank;
       RankTraffic& of_sender = sent[static_cast<std::size_t>(sender)];
-      std::int64_t& last = last_trip[static_cast<std::size_t>(piece.disk_rank)];
+      std::int64_t& last = last_batch[static_cast<std::size_t>(piece.disk_rank)];
       if (piece.batch != last) ++of_sender.messages;
       last = piece.batch;
       of_sender.bytes += piece.bytes;

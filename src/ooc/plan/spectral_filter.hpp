@@ -12,7 +12,8 @@ namespace weft::ooc {
 enum class FilterKind {
   gaussian,           ///< exp(-|k|^2 sigma^2 / 2)
   band_pass,          ///< 1 if low <= |k| <= high, otherwise 0
-  derivative,         ///< (i k_axis)^order; for odd orders 0 in the element of n/2 and -n/2
+  derivative,         ///< (i k_axis)^order; for odd orders 0 in the element that represents n/2 and
+                      ///< -n/2
   laplacian,          ///< -|k|^2
   inverse_laplacian,  ///< -1/|k|^2, and 0 for k = 0
   helmholtz           ///< 1/(alpha + |k|^2), or 0 if this is infinite

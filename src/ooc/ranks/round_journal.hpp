@@ -8,8 +8,8 @@
 namespace weft::ooc {
 
 /// Copy of the writes of one round to the disks of one rank. A pass in place overwrites its input,
-/// so a resumed pass needs this copy. There are two slots in turn, because the stored progress
-/// refers to the old one while the new one is written.
+/// so a resumed pass needs this copy. Two slots are used in turn, because the stored progress
+/// refers to the old slot while the new slot is written.
 class RoundJournal {
  public:
   /// The slots are at the start of the volume. The caller keeps the volume alive. `batch_bytes` is

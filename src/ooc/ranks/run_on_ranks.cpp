@@ -42,7 +42,7 @@ class Cursors {
 
 struct SideOnDisks {
   PassSide side;
-  disk::Volume* volume = nullptr;    ///< volume of this rank; it may have no part of the array
+  disk::Volume* volume = nullptr;    ///< volume of this rank, which may have no part of the array
   std::function<void()> flush = {};  ///< collective. If empty, each rank flushes its volume
 };
 
@@ -80,7 +80,7 @@ class PassOnRanks {
   void run() {
     std::int64_t first = rounds_of(progress_.panels_done);
     if (options_.start.has_journal && progress_.pass == options_.start.pass)
-      write_from_journal(first++, no_trip);
+      write_from_journal(first++, no_batch);
     here([&] { start_read(first, 0); });
     for (std::int64_t round = first; round < schedule_.rounds(); ++round) {
       read(round);
@@ -96,9 +96,9 @@ class PassOnRanks {
   }
 
  private:
-  static constexpr std::int64_t no_trip = -1;
+  static constexpr std::int64_t no_batch = -1;
 
-  /// Does work of this rank alone. Its first failure is reported to all ranks at their next
+  /// Does work of this rank alone. The first failure is reported to all ranks at their next
   /// agreement. Until then the rank does no more work.
   template <class Work>
   void here(Work&& work) {
@@ -155,7 +155,7 @@ class PassOnRanks {
   void write(std::int64_t round) {
     const ExchangeRound pieces(target_, round);
     const ExchangeRound::RoundBatches all = pieces.batches(comm_.rank());
-    std::int64_t in_memory = no_trip;
+    std::int64_t in_memory = no_batch;
     for (std::size_t batch = 0; batch < all.batches.size(); ++batch) {
       const ExchangeRound::RoundBatch& bytes = all.batches[batch];
       here([&] {
@@ -316,8 +316,8 @@ void require_volume(const char* what, const disk::Volume* volume, std::int64_t b
                     " bytes; given " + std::to_string(volume_bytes) + "; give a larger one");
 }
 
-/// Checks the progress at which a run starts. Checkpoints are between rounds. In journaled passes
-/// the next round must be in the journals.
+/// Checks the progress at which a run starts. It must be between two rounds. The next round may be
+/// in the journals only if the pass is journaled and there are checkpoints.
 void check_start(const KPassPlan& plan, const PassOptions& options) {
   const PassProgress& start = options.start;
   const bool is_pass = start.pass >= 0 && start.pass < std::ssize(plan.passes);

@@ -38,7 +38,7 @@ struct RanksOutcome {
 /// ownerships assign to it. Other bytes are sent in messages.
 ///
 /// Collective  `plan` and `options` are the same on all ranks, except on_panel, which each rank
-///             calls after every round, and the notes of checkpoints.
+///             calls after every round, and the functions of checkpoints.
 /// Checkpoints are between rounds, and at the end of every pass but the last. Ranks agree on them
 ///             by one reduction of 8 bytes in each round. They need no special plan, because passes
 ///             that are not in place never overwrite their input. `options.start` is the progress

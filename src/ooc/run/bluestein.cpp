@@ -8,7 +8,7 @@
 namespace weft::ooc {
 namespace {
 
-/// Multiplies without operator*'s special cases for infinities.
+/// Multiplies without the special cases of std::complex for infinities.
 template <class Real>
 std::complex<Real> product(std::complex<Real> a, std::complex<Real> b) {
   return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};

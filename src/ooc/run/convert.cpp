@@ -16,7 +16,7 @@ namespace {
 /// Count of numbers that are converted together. A copy of them fits in the first-level cache.
 constexpr std::int64_t piece = 512;
 
-/// A number of IEEE 754's binary16.
+/// A number in the format binary16 of IEEE 754.
 struct Half {
   std::uint16_t bits = 0;
   template <class Real>
@@ -55,7 +55,7 @@ class Conversion {
 
   /// Converts from the end, because results are longer than the input. The last results are stored
   /// behind all unread input, so threads can convert them in parallel. Then the same is done with
-  /// the rest, until it is short.
+  /// the rest of the input, until the rest is short.
   void run(std::int64_t count) const {
     constexpr std::int64_t fewest_for_threads = 1 << 14;
     while (count > fewest_for_threads && threads_ > 1) {

@@ -7,10 +7,11 @@
 
 namespace weft::ooc {
 
-/// Z is the transform of N/2 complex numbers, which are N reals in pairs. This turns Z into the
-/// transform X of the reals. X[k] = E + w O and X[N/2 - k] = conj(E - w O). E and O are the
-/// transforms of the even and the odd reals. E = (Z[k] + conj Z[N/2 - k]) / 2 and O = (Z[k] - conj
-/// Z[N/2 - k]) / 2i. w is root k of N. In place; X[N/2] is stored behind the parts.
+/// Z is the transform of N/2 complex numbers, which are N reals in pairs. unpack_reals() turns Z
+/// into the transform X of the reals. X[k] = E + w O and X[N/2 - k] = conj(E - w O). E and O are
+/// the transforms of the even and the odd reals. E = (Z[k] + conj Z[N/2 - k]) / 2 and O = (Z[k] -
+/// conj Z[N/2 - k]) / 2i. w is root k of N. The function works in place; X[N/2] is stored behind
+/// the parts.
 ///
 /// Shapes  `memory` has the parts one after the other, as [radix][inners] each.
 void unpack_reals(const KPass& pass, const std::vector<Panel>& parts,

@@ -60,7 +60,7 @@ PanelLines::PanelLines(const KPass& pass, const PanelAxis& axis,
   const bool is_long = kernel::TwoStepLine::factors(axis.length, options.precision).has_value();
   if (!is_long || !transform.kind.is_c2c() || twiddles != nullptr || axis.after != 1) return;
   kernel::TwoStepLine line(transform, options);
-  // Its scratch uses the memory of a tile and its row of twiddles.
+  // The scratch of the long line uses the memory of a tile and its row of twiddles.
   if (line.scratch_bytes() <= (tile_lines_ + 1) * pitch_bytes_) long_line_ = std::move(line);
 }
 

@@ -107,8 +107,8 @@ void PanelTransform::convert_source(const std::vector<Panel>& parts, char* panel
           reads_pairs(problem_, pass_) ? 2 * count : count, problem_.threads, panel);
 }
 
-/// The lines of one axis move the panel from one buffer to the other. It is the last axis if its
-/// output is real, otherwise the first. The other axes are transformed in place.
+/// The lines of one axis move the panel from one buffer to the other. This is the last axis if the
+/// output of the pass is real, otherwise the first. The other axes are transformed in place.
 void PanelTransform::transform_lines(const std::vector<Panel>& parts, char* from, char* to,
                                      kernel::Progress* progress) const {
   const std::size_t moving = pass_.writes_reals ? lines_.size() - 1 : 0;

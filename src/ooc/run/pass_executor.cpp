@@ -68,8 +68,8 @@ class PassRun {
     for (std::int64_t i = progress_.panels_done; i < progress_.panels; ++i) {
       char* from = waited_read();
       char* other = pass_.transforms_in_place() ? from : free_buffer();
-      // If no buffer is free, this would wait for the previous panel, and the disks would have
-      // nothing to write meanwhile.
+      // If no buffer is free, starting a read would wait until the previous panel is written, and
+      // the disks would have nothing to write meanwhile.
       if (!free_.empty() || writing_.size() > 1) start_read(i + 1);
       const std::vector<Panel> parts = panel_parts(pass_, i);
       if (!options_.moves_only) transform(parts, from, other, i + 1);
@@ -87,7 +87,7 @@ class PassRun {
 
  private:
   /// If all buffers are in use, the next panel is read into the buffer of the previous panel, as
-  /// soon as the previous panel is written. This is checked between tiles.
+  /// soon as the previous panel is written. The end of this write is checked between tiles.
   class NextRead final : public kernel::Progress {
    public:
     NextRead(PassRun& run, std::int64_t index) : run_(run), index_(index) {}
@@ -98,7 +98,7 @@ class PassRun {
       try {
         run_.end_write();
         run_.start_read(index_);
-      } catch (...) {  // an exception must not leave the threads that transform
+      } catch (...) {  // no exception may leave the threads that transform
         failure_ = std::current_exception();
       }
     }

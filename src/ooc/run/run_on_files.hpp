@@ -36,7 +36,7 @@ struct PassFiles {
   disk::BackendKind backend = disk::BackendKind::automatic;
 };
 
-/// Returns the remedy that the index of a set has after an incomplete transform in place.
+/// Returns the remedy that the index of a set contains after an incomplete transform in place.
 std::string remedy_in_place(const PassOptions& options);
 
 struct PassOutcome {

@@ -25,8 +25,8 @@ struct MethodDescriptor {
   bool puts_blocks = false;
   bool on_request = false;  ///< used only if a user names it, because no machine has figures of it
   const char* summary;      ///< one clause for explain()
-  /// Returns the reason why the method cannot serve a problem: rule, value and remedy in words.
-  /// Empty text: it can. A null function: it can serve all problems.
+  /// Returns the reason why the method is impossible for a problem: rule, value and remedy in
+  /// words. Empty text: it is possible. A null function: it is possible for all problems.
   std::string (*refusal)(const Problem&) = nullptr;
 };
 
@@ -36,7 +36,8 @@ const MethodDescriptor& find_method(const Exchange& exchange);
 /// Returns whether there is a method for a decided exchange.
 bool is_possible(const Exchange& exchange);
 
-/// Returns the reason why a method cannot serve a problem by this exchange; empty if it can.
+/// Returns the reason why a method with the choices of `exchange` is impossible for a problem;
+/// empty if it is possible.
 std::string refusal(const MethodDescriptor& method, const Exchange& exchange,
                     const Problem& problem);
 
@@ -63,9 +64,9 @@ bool exchanges_can_overlap(const Plan& plan);
 /// those of the preset. The result has no preset.
 Exchange forced_exchange(const Problem& problem, std::size_t number);
 
-/// Decides exchange `number` of a plan by the first method that can serve the problem and agrees
-/// with every forced choice. `slices` is the maximum number of chunks. If there is no such method,
-/// throws unsupported with the available methods, or with the reason why none can serve.
+/// Decides exchange `number` of a plan by the first method that is possible for the problem and
+/// agrees with every forced choice. `slices` is the maximum number of chunks. If there is no such
+/// method, throws unsupported with the available methods, or with the reason why none is possible.
 Exchange choose_exchange(const Problem& problem, std::size_t number, std::int64_t slices);
 
 }  // namespace weft

@@ -37,7 +37,7 @@ TEST(CommAgreement, one_rank_fails_and_all_throw_its_error) {
 TEST(CommAgreement, in_two_steps_nobody_fails_and_flags_are_found) {
   Agreement quiet(all_ranks(), std::nullopt);
   quiet.progress();
-  const Agreement::FirstError nothing = quiet.conclude();
+  const Agreement::Findings nothing = quiet.conclude();
   EXPECT_FALSE(nothing.flagged);
   EXPECT_TRUE(nothing.alike);
   Agreement flagged(all_ranks(), std::nullopt, all_ranks().rank() == 0);

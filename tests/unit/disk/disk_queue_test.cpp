@@ -60,7 +60,8 @@ TEST_F(DiskQueueTest, one_kind_has_the_disk_alone) {
   EXPECT_EQ(queue_.under_way(), 5);
 }
 
-/// Otherwise a panel would be written only after the whole next panel has been read.
+/// Reads and writes alternate. Otherwise a panel would be written only after the whole next panel
+/// has been read.
 TEST_F(DiskQueueTest, writes_do_not_wait_behind_all_reads) {
   push("rrrrrrrrwwww");
   EXPECT_EQ(begin(4), "rwrw");

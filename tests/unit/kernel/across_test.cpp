@@ -127,8 +127,8 @@ TEST_P(AcrossATile, lines_agree_with_the_direct_transform) {
           }
 }
 
-/// Returns how many of the `count` first lines were transformed alone as in a call for all lines.
-/// Also checks that no other line was written.
+/// Transforms the first `count` lines alone, then returns how many of them are as in a call for all
+/// lines. Also checks that no other line was written.
 template <class Real>
 std::int64_t equal_first_lines(Engine& engine, const LineProblem& problem, std::int64_t count) {
   const Rows<Real> in(problem);

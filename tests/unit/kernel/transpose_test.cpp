@@ -99,8 +99,8 @@ bool tells_parts_in_use() {
   return __get_cpuid_count(0xd, 1, &a, &b, &c, &d) != 0 && (a & 4U) != 0;
 }
 
-/// Otherwise later SSE instructions are slow on some processors. FFTW's lines of prime length took
-/// 3.6 times as long.
+/// If these halves are in use, later SSE instructions are slow on some processors. FFTW's lines of
+/// prime length took 3.6 times as long.
 TEST_P(KernelTranspose, upper_halves_of_registers_are_left_clear) {
   constexpr std::uint32_t upper_halves = 4;
   if (!tells_parts_in_use()) GTEST_SKIP() << "this processor does not say what is in use";

@@ -72,7 +72,7 @@ Numbers half_of(const Numbers& array, const KPassProblem& problem) {
   return half;
 }
 
-/// Returns random numbers that are exact as floats, so that one reference serves both precisions.
+/// Returns random numbers that are exact as floats, so that both precisions have one reference.
 Numbers random_array(std::int64_t size, bool reals, unsigned seed) {
   Random random(seed);
   std::uniform_real_distribution<float> uniform(-1, 1);

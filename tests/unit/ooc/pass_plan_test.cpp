@@ -157,7 +157,7 @@ TEST(Passes, every_element_is_read_and_written_once_within_memory) {
     const KPassPlan plan = plan_with_enough(random_problem(random));
     ASSERT_FALSE(plan.passes.empty());
     EXPECT_LE(memory_bytes(plan), plan.problem.memory_bytes);
-    if (plan.convolution_points > 0) continue;  // of ooc_kinds_test.cpp
+    if (plan.convolution_points > 0) continue;  // bluestein_test.cpp tests these
     for (const KPass& pass : plan.passes) {
       ASSERT_EQ(pass.elements(), volume(plan.problem.shape));
       ASSERT_NO_FATAL_FAILURE(expect_partition(pass));

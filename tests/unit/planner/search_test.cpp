@@ -228,7 +228,7 @@ TEST(Planner, an_array_that_one_node_cannot_hold_is_spread) {
   EXPECT_NE(explain(tight).find("the machine has too little memory"), std::string::npos);
 }
 
-/// One workspace serves all exchanges: node memory for all of them or for none.
+/// All exchanges use one workspace. So either all of them use node memory, or none does.
 TEST(Planner, exchanges_use_the_memory_of_nodes_alike) {
   int several = 0;
   for (const std::int64_t per_node : {1, 3, 12})

@@ -127,7 +127,7 @@ TEST_F(WisdomFile, PathsThatCannotBe) {
   expect_error(ErrorCode::io_failure, {through_file}, [&] { read_wisdom(through_file); });
 }
 
-/// Runs as the user "nobody" meanwhile, because root may write everywhere.
+/// Runs as the user "nobody" until this object is destroyed, because root may write everywhere.
 class AsNobody {
  public:
   explicit AsNobody(const fs::path& folder) {

@@ -229,7 +229,7 @@ TEST(Wisdom, WhatIsNoWisdomAtAllIsRefused) {
                [] { wisdom_from_json(std::string(100 << 20, '[')); });
 }
 
-/// Messages go to one line of a terminal.
+/// A message must fit in a line of a terminal, even if it quotes a file.
 TEST(Wisdom, MessagesArePrintableAndShort) {
   const std::string odd = "\xff\n\x1b[31m" + std::string(100'000, 'x');
   for (const std::string& text :
