@@ -2,10 +2,10 @@
 
     python bench/engines.py FOLDER [--runs 3] [CASE ...]
 
-Cases are those of bench/one_node.py, without their peers. In each run all engines transform each case, one after the
-other, and every second run has the opposite order. FOLDER/runs.jsonl gets the times of each run. FOLDER/table.md gets
-the median time of each engine, and that of "auto" divided by that of the faster single engine. Run nothing else at the
-same time.
+Cases are those of bench/one_node.py, without the libraries that it compares with weft. In each run all engines
+transform each case, one after the other, and every second run has the opposite order of engines. FOLDER/runs.jsonl
+gets the times of each run. FOLDER/table.md gets the median time of each engine, and the time of "auto" divided by that
+of the faster single engine. Run nothing else at the same time.
 """
 
 import argparse
@@ -22,7 +22,7 @@ HEAD = "| case | output | auto, ms | fftw, ms | ducc0, ms | auto / faster one |\
 
 
 def row(name: str, output: str, seconds: dict[str, list[float]]) -> str:
-    """Returns the line of a case, from the medians."""
+    """Returns the row of a case in the table, from the medians."""
     medians = {engine: statistics.median(seconds[engine]) for engine in ENGINES}
     columns = " | ".join(f"{1e3 * medians[engine]:.1f}" for engine in ENGINES)
     return f"| {name} | {output} | {columns} | {medians['auto'] / min(medians['fftw'], medians['ducc0']):.2f} |"

@@ -2,8 +2,9 @@
 
     [mpiexec -n 2] PYTHON bench/fluidsim_steps.py POINTS FFT STEPS
 
-It takes RK4 with 2/3 dealiasing from the Taylor-Green vortex, as weft does, with viscosity and without hyperviscosity,
-forcing or output. Rank 0 prints a line of JSON: the seconds of one right-hand side in each step, after two warm-ups.
+The steps are RK4 with 2/3 dealiasing from the Taylor-Green vortex, as in `weft dns bench`, with viscosity and without
+hyperviscosity, forcing or output. After two warm-up steps, the time of each step is divided by its four right-hand
+sides. Rank 0 prints these seconds in a line of JSON.
 """
 
 import json

@@ -1,10 +1,16 @@
-"""Measures weft against its peers on one node, case by case, and prints the numbers of docs/performance.md.
+"""Measures weft and other FFT libraries (its peers) on one node, case by case. Prints the numbers of
+docs/performance.md.
 
-Runs `weft bench ... --json` for every case (or the named ones), and keeps each output as one line of FOLDER/runs.jsonl.
-Writes FOLDER/table.md. It has weft's time divided by that of the better peer in each run. It has the limit (the largest
-allowed ratio), and the number of runs within it. The table also has the bound: two passes over memory plus the
-arithmetic of all lines in cache, and weft's time divided by it. weft, its peers and the bound are measured in turn, in
-the same processes and under the same conditions. Run nothing else at the same time.
+Runs `weft bench ... --json` for every case (or the named cases), and keeps each output as one line of
+FOLDER/runs.jsonl. Writes FOLDER/table.md with these columns:
+
+* the ratio in each run: weft's time divided by that of the faster peer;
+* the limit (the largest allowed ratio), and the number of runs within the limit;
+* the bound: the time of two passes over memory plus the arithmetic of all lines in cache;
+* weft's time divided by the bound.
+
+weft, its peers and the bound are measured in turn, in the same processes and under the same conditions. Run nothing
+else at the same time.
 """
 
 import argparse
@@ -21,14 +27,14 @@ from weft.cli.support.json_text import one_line
 
 @dataclass(frozen=True)
 class RatioCase:
-    """One line of the table: the command, and the largest allowed ratio for each output."""
+    """One case: the command, and the largest allowed ratio for each output."""
 
     arguments: str
     limit_any: float
     limit_same: float
     peers: str = "fftw-mpi"
     outputs: tuple[str, ...] = ("any", "same")
-    cores: int = 1  # on fewer, the case is left out unless it is named
+    cores: int = 1  # on fewer cores, the case is left out unless it is named
 
     def limit(self, output: str) -> float:
         return self.limit_any if output == "any" else self.limit_same
@@ -84,7 +90,7 @@ def bound_ratio(result: dict) -> float:
 
 
 def line(name: str, output: str, results: list[dict]) -> str:
-    """Returns one row: the times of the run with the median ratio, and the ratios of all runs in order."""
+    """Returns the row of a case: the times of the run with the median ratio, and the ratios of all runs in order."""
     limit = CASES[name].limit(output)
     ratios = [ratio(result) for result in results]
     middle = sorted(results, key=ratio)[(len(results) - 1) // 2]
@@ -99,7 +105,7 @@ def line(name: str, output: str, results: list[dict]) -> str:
 
 
 def run_all(names: list[str], run: int, kept: Path, found: dict[tuple[str, str], list[dict]]) -> None:
-    """Measures the cases once; appends each result to the file and to the earlier results."""
+    """Measures the cases once. Appends each result to the file `kept` and to the earlier results in `found`."""
     for name in names:
         for output in CASES[name].outputs:
             result = measure(CASES[name], output)

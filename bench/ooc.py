@@ -1,22 +1,22 @@
-"""Measures transforms out of core against the disks alone and against numpy and dask, case by case.
+"""Compares transforms out of core with the disks alone and with numpy and dask, case by case.
 
     python bench/ooc.py FOLDER [CASE...] --directory DIR [--rounds 5] [--peer-rounds 5] [--peers NAME...]
         [--threads 2] [--scale K] [--limit]
 
-Each round runs one after the other, each in a separate process:
+Each round runs these contestants one after the other, each in a separate process:
 
 * weft's transform;
 * the roofline, which reads and writes the same bytes with the same blocks in the same order, but does not compute;
 * numpy.memmap with scipy.fft in two passes, with the same memory;
-* dask.array with the same, if dask is installed (`pip install weft[bench]`).
+* dask.array with the same memory, if dask is installed (`pip install weft[bench]`).
 
-The first round makes the input and compares all numbers of the results: their relative distance is a column of raw.csv.
-Before the rounds `weft probe` measures lines and the disk, for weft's predictions.
+The first round also compares all numbers of the results: their relative distance is a column of raw.csv. Before the
+rounds, `weft probe` measures lines and the disk, for weft's predictions.
 
-FOLDER gets raw.csv (a row for each run), machine.json and table.md: medians and their ratios. A peer that the system
-kills for lack of memory has no seconds, and inf in the table. --scale K divides points, memory and blocks by 2^K, for a
-test. --limit puts each process into a memory cgroup with the case's memory plus 512 MiB. The page cache then cannot
-hold numpy's output. This needs root. Run no other program at the same time.
+FOLDER gets raw.csv (a row for each process), machine.json and table.md: medians and their ratios. If the system kills
+numpy or dask for lack of memory, raw.csv has no seconds, and the table has inf. --scale K divides points, memory and
+blocks by 2^K, for a test. --limit puts each process into a memory cgroup with the case's memory plus 512 MiB. The page
+cache then cannot hold numpy's output. --limit needs root. Run no other program at the same time.
 """
 
 import argparse
@@ -58,8 +58,8 @@ class DiskCase:
     shape: tuple[int, ...]
     memory_bytes: int
     order: str = "natural"
-    block_bytes: int | None = None  # None: as weft chooses
-    assumes_disk: bool = False  # planned for the disk that weft assumes without a measured one
+    block_bytes: int | None = None  # None: weft chooses
+    assumes_disk: bool = False  # planned for the disk that weft assumes if no disk was measured
 
     def scaled(self, scale: int) -> "DiskCase":
         """Returns the case with points, memory and blocks divided by 2^scale."""
@@ -72,7 +72,7 @@ class DiskCase:
 CASES = {
     "line-transposed": DiskCase((1 << 28,), 512 * MIB, "transposed", 64 << 10),
     "line-wide-memory": DiskCase((1 << 28,), 2048 * MIB, "natural", 32 << 10),
-    # On fast disks three passes of longer runs are predicted to be faster.
+    # For a fast disk, weft would choose three passes with longer runs of bytes.
     "line-wide-two-passes": DiskCase((1 << 28,), 2048 * MIB, "natural", 32 << 10, assumes_disk=True),
     "line": DiskCase((1 << 28,), 512 * MIB),
     "cube": DiskCase((1024, 1024, 256), 512 * MIB),
@@ -165,7 +165,7 @@ def run(
     with memory_group(case.memory_bytes + BESIDE_BYTES) if given.limit else no_group() as group:
         done = subprocess.run(["sh", "-c", group + 'exec "$@"', "sh", *command], capture_output=True, text=True)
     if done.returncode in (-signal.SIGKILL, 128 + signal.SIGKILL) and contestant in PEERS:
-        return {"seconds": None}  # by the system, for want of memory
+        return {"seconds": None}  # killed by the system, for lack of memory
     if done.returncode:
         raise SystemExit(f"{contestant} failed:\n{done.stderr}")
     result: dict[str, Any] = json.loads(done.stdout)
@@ -179,7 +179,7 @@ def no_group() -> Iterator[str]:
 
 @contextmanager
 def memory_group(limit_bytes: int) -> Iterator[str]:
-    """Makes a cgroup with limited memory, including the page cache. Returns the words by which a shell enters it."""
+    """Makes a cgroup with limited memory, including the page cache. Yields the command with which a shell enters it."""
     root = Path("/sys/fs/cgroup")
     is_unified = (root / "cgroup.controllers").exists()
     group = (root if is_unified else root / "memory") / f"weft-bench-{os.getpid()}"
@@ -192,7 +192,7 @@ def memory_group(limit_bytes: int) -> Iterator[str]:
 
 
 def distance(found: Path, expected: Path) -> float:
-    """Returns the relative L2 distance of two results: the difference divided by the second."""
+    """Returns the relative L2 distance of two results: the norm of their difference divided by that of `expected`."""
     results = [np.memmap(path, np.complex128, "r") for path in (found, expected)]
     sums = np.zeros(2)
     for first in range(0, results[0].size, 1 << 22):

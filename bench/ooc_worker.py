@@ -1,9 +1,8 @@
 """Times one transform out of core in a separate process: `python bench/ooc_worker.py JSON`, for bench/ooc.py.
 
 The JSON has contestant, source, target, scratch (a folder), shape, order, memory_bytes, block_bytes, threads, machine
-(a file) and rows. rows is N1 of a result in transposed order, 1 for natural order. Prints one line of JSON. It has the
-seconds until the output is on its disk. It also has the bytes that the system counted in that time, as read from and
-written to disks.
+(a file) and rows: N1 of a result in transposed order, 1 for natural order. Prints one line of JSON. It has the seconds
+until the output is on its disk, and the bytes that the process read from disks and wrote to disks in this time.
 """
 
 import json
@@ -21,7 +20,7 @@ from weft.ooc.checkpoint.store import Checkpoint
 from weft.ooc.choice import prepare
 from weft.ooc.execute import execute
 
-# A panel's share of the peer's memory, which holds the panel, its twiddles, and a temporary of numpy or scipy.
+# The memory of numpy or dask holds this number of arrays of a panel's size: the panel, its twiddles, and a temporary.
 PEER_PARTS = 3
 
 
@@ -102,7 +101,9 @@ def with_numpy(given: dict[str, Any]) -> dict[str, Any]:
 
 
 def numpy_line(source: np.memmap, target: np.memmap, given: dict[str, Any], elements: int) -> None:
-    """Transforms columns of N1 points with their twiddles into a temporary file, then rows of N2 points."""
+    """Transforms columns of N1 points, multiplies by twiddles, and writes a temporary file. Then transforms rows of N2
+    points.
+    """
     rows = given["rows"] if given["rows"] > 1 else 1 << (source.size.bit_length() // 2)
     columns = source.size // rows
     name = os.path.join(given["scratch"], "peer.tmp")
@@ -110,7 +111,7 @@ def numpy_line(source: np.memmap, target: np.memmap, given: dict[str, Any], elem
     matrix = source.reshape(rows, columns)
     width = max(1, min(columns, elements // rows))
     steps = np.empty((rows, width), np.complex128)
-    for row in range(rows):  # in two steps, without temporaries of the table's size
+    for row in range(rows):  # row by row, without temporaries of the table's size
         steps[row] = np.exp(-2j * np.pi / source.size * row * np.arange(width))
     for first in range(0, columns, width):
         panel = transformed(np.array(matrix[:, first : first + width]), 0, given)
@@ -134,7 +135,9 @@ def transformed(panel: np.ndarray, axis: int, given: dict[str, Any]) -> np.ndarr
 
 
 def numpy_cube(source: np.memmap, target: np.memmap, given: dict[str, Any], elements: int) -> None:
-    """Transforms planes of all axes but the first, then columns along the first axis, in place."""
+    """Transforms planes of all axes but the first from the source to the target, then columns along the first axis in
+    the target.
+    """
     plane = prod(source.shape[1:])
     height = max(1, min(source.shape[0], elements // plane))
     axes = tuple(range(1, source.ndim))
@@ -149,7 +152,7 @@ def numpy_cube(source: np.memmap, target: np.memmap, given: dict[str, Any], elem
 
 
 def with_dask(given: dict[str, Any]) -> dict[str, Any]:
-    """Runs dask.array's FFT of chunks, stored, read again in chunks along the other axis, and stored."""
+    """Runs dask.array's FFT in two passes over the files, in chunks along one axis and then along the other."""
     import dask
 
     shape = tuple(given["shape"])

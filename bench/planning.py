@@ -1,7 +1,7 @@
 """Times planning: `python bench/planning.py FOLDER` writes times.json and table.md.
 
-Runs serially without MPI, and times only weft.plan. The machines are nodes with their own links, and networks with
-shared links.
+Runs serially without MPI, and times only weft.plan. The nodes of some machines have links of their own; those of the
+others share links.
 """
 
 import statistics
@@ -15,7 +15,7 @@ from weft.planning.probing import processor
 
 RANKS = 16384
 REPEAT = 7
-# The machine, and whether its nodes share links.
+# The name of each machine, and whether its nodes share links.
 MACHINES = {"ethernet-10g": False, "infiniband-64": True, "torus-6d": True, "bgl-16384": True}
 PROBLEMS = [
     ((4096, 4096, 4096), "c2c"),

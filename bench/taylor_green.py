@@ -1,10 +1,10 @@
-"""Runs the Taylor-Green vortex at Reynolds number 1600, and prints it beside the 512^3 run of DLR.
+"""Runs the Taylor-Green vortex at Reynolds number 1600, and prints its results beside those of DLR on 512^3 points.
 
     python bench/taylor_green.py FOLDER [--points 64,128] [--ranks 2]
 
-For each number of points it runs `weft dns run taylor-green-1600` to time 10. FOLDER/budget-N.csv gets the table of the
-run, FOLDER/table.md the energies at times 5, 8 and 10, and the peak of the dissipation, by a parabola through the
-largest value and its neighbours.
+For each number of points, runs `weft dns run taylor-green-1600` to time 10. FOLDER/budget-N.csv gets the table of the
+run. FOLDER/table.md gets the energies at times 5, 8 and 10, and the largest dissipation. This peak is that of a
+parabola through the largest value and its neighbours.
 """
 
 import argparse
@@ -27,7 +27,7 @@ HEAD = (
 
 
 def run(points: int, ranks: int, folder: Path) -> float:
-    """Runs the case; returns its seconds. FOLDER/budget-N.csv is its table."""
+    """Runs the case, and returns its seconds. FOLDER/budget-N.csv gets the table of the run."""
     with tempfile.TemporaryDirectory() as results:
         words = ["dns", "run", "taylor-green-1600", "--set", f"grid.shape=[{points},{points},{points}]"]
         words += ["--to", f"{results}/run", "-n", str(ranks), "--json"]

@@ -1,8 +1,8 @@
 """Measures cosine transforms and truncated spectra on one node, and prints the table of docs/toolkit.md.
 
-Runs `weft bench ... --json` for every case, and the command that it is compared with, in turn. A case without such a
-command is compared with its peer in the same processes. Keeps each output as one line of FOLDER/runs.jsonl. Writes
-FOLDER/table.md: the ratios of all runs, and their limit. Run nothing else at the same time.
+Each case is a command `weft bench ... --json`. Some cases are compared with a second command, run in turn. The others
+are compared with another library in the same processes. Keeps each output as one line of FOLDER/runs.jsonl. Writes
+FOLDER/table.md: the ratios of all runs, and the largest allowed ratio. Run nothing else at the same time.
 """
 
 import argparse
@@ -16,7 +16,10 @@ from weft.cli.support.json_text import one_line
 
 @dataclass(frozen=True)
 class Compared:
-    """One line of the table: a command, the command or peer that it is compared with, and the largest allowed ratio."""
+    """One row of the table: a command, and the command or library with which it is compared.
+
+    against : the second command. None: `case` is compared with the library in its `peers`.
+    """
 
     case: RatioCase
     against: RatioCase | None = None
@@ -36,7 +39,7 @@ CASES = {
         RatioCase("256x256x256 --kind r2c --modes 2/3 -n 1 --threads 2", 0.78, 0.78, "fftw-threads"), WHOLE_2_THREADS
     ),
     "dct2-256-mpi4py-fft": Compared(RatioCase("256x256x256 --kind dct2 -n 2", 1, 1, "mpi4py-fft")),
-    # mpi4py-fft's padding of 1.5, nearly: of r2c it takes only modes with an odd number of stored elements.
+    # Almost mpi4py-fft's padding by 1.5: for r2c, that library takes only modes with an odd number of stored elements.
     "r2c-256-padding": Compared(RatioCase("256x256x256 --kind r2c --modes 169 -n 2", 1, 1, "mpi4py-fft")),
     "c2c-256-padding": Compared(RatioCase("256x256x256 --kind c2c --modes 2/3 -n 2", 1, 1, "mpi4py-fft")),
 }
@@ -47,7 +50,9 @@ HEAD = """\
 
 
 def pair_of(name: str, run: int, kept: Path) -> tuple[float, str, float]:
-    """Returns the time of a case, the name of its opponent, and the time of that. Appends the outputs to the file."""
+    """Measures a case once, and appends the outputs to the file `kept`. Returns the time of the case, then the name and
+    time of what it is compared with.
+    """
     compared = CASES[name]
     results: list[dict[str, Any]] = [measure(compared.case, "any")]
     if compared.against is not None:
@@ -62,7 +67,7 @@ def pair_of(name: str, run: int, kept: Path) -> tuple[float, str, float]:
 
 
 def row(name: str, pairs: list[tuple[float, str, float]]) -> str:
-    """Returns one row: the times of the run with the median ratio, and the ratios of all runs in order."""
+    """Returns the row of a case: the times of the run with the median ratio, and the ratios of all runs in order."""
     weft_s, other, other_s = sorted(pairs, key=lambda pair: pair[0] / pair[2])[(len(pairs) - 1) // 2]
     ratios = ", ".join(f"{pair[0] / pair[2]:.2f}" for pair in pairs)
     return f"| {name} | {1e3 * weft_s:.1f} | {other} {1e3 * other_s:.1f} | {ratios} | {CASES[name].limit:.2f} |"

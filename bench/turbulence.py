@@ -1,12 +1,13 @@
-"""Measures a right-hand side of weft.dns beside fluidsim's, and prints the table of docs/dns.md.
+"""Measures a right-hand side of weft.dns beside that of fluidsim, and prints the table of docs/dns.md.
 
     python -m venv PEER && PEER/bin/pip install fluidsim==26.10.0 fluidfft==0.4.5 fluidfft-fftw==0.0.1 \\
         fluidfft-mpi_with_fftw==0.0.1 fluidfft-fftwmpi==0.0.1 pyfftw==0.15.1 mpi4py==4.1.2
     python bench/turbulence.py FOLDER --peer PEER/bin/python [--runs 5] [--points 64,128,256]
 
-Each run measures each case once, `weft dns bench` and fluidsim in turn; every second run begins with fluidsim. fluidsim
-has its fastest class of FFT and number of processes, as found by a trial. FOLDER/runs.jsonl gets all outputs,
-FOLDER/table.md the medians and their ratios. Run nothing else at the same time.
+In each run, each number of points is measured by `weft dns bench` for all its cases, and once by fluidsim. Every second
+run begins with fluidsim. For each number of points, a trial finds fluidsim's fastest class of FFT with its number of
+processes. FOLDER/runs.jsonl gets all outputs. FOLDER/table.md gets the medians and their ratios. Run nothing else at
+the same time.
 """
 
 import argparse
@@ -38,7 +39,7 @@ HEAD = (
 
 @dataclass(frozen=True)
 class TurbulenceCase:
-    """One line of the table."""
+    """One row of the table."""
 
     points: int
     scheme: str
@@ -95,7 +96,7 @@ def fastest_class(python: str, points: int, kept) -> tuple[str, int]:
 
 
 def row(case: TurbulenceCase, ours: list[dict], peers: list[float]) -> str:
-    """Returns the line of a case from all its runs; `peers` are fluidsim's seconds of one right-hand side."""
+    """Returns the row of a case from all its runs. `peers` has fluidsim's seconds of one right-hand side."""
     nanoseconds = statistics.median(each["ns_per_point"] for each in ours)
     peer = 1e9 * statistics.median(peers) / case.points**3
     alone = statistics.median(each["right_hand_side_s"] / each["transforms_alone_s"] for each in ours)

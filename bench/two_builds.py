@@ -2,10 +2,11 @@
 
     python bench/two_builds.py FOLDER --before PYTHON [--runs 3] [CASE ...]
 
-PYTHON is the interpreter of the environment with the other build. Cases are those of bench/one_node.py, without their
-peers. In each run both builds transform each case, one after the other, and every second run begins with the other
-build. FOLDER/runs.jsonl gets the times of each run. FOLDER/table.md gets the median time of both builds, the ratio of
-these medians, and the geometric mean of all ratios. Run nothing else at the same time.
+PYTHON is the interpreter of the environment with the earlier build; the other build is that of this interpreter. Cases
+are those of bench/one_node.py, without the libraries that it compares with weft. In each run both builds transform each
+case, one after the other. Odd runs begin with the earlier build, even runs with the other. FOLDER/runs.jsonl gets the
+times of each run. FOLDER/table.md gets the median time of each build, the ratio of these medians, and the geometric
+mean of all ratios. Run nothing else at the same time.
 """
 
 import argparse
@@ -19,7 +20,7 @@ from pathlib import Path
 from one_node import CASES
 from weft.cli.support.json_text import one_line
 
-# The keys kept of each output, because whole outputs would have megabytes. An older build may lack some.
+# The keys that are kept of each output, because whole outputs would have megabytes. An older build may lack some keys.
 KEPT = ("output", "command", "median_s", "min_s", "predicted_s", "roofline_s", "arithmetic_s", "error")
 HEAD = "| case | output | before, ms | now, ms | now / before |\n|---|---|---|---|---|"
 
@@ -33,7 +34,7 @@ def measured(arguments: str, output: str, python: str = sys.executable) -> dict:
 
 
 def row(name: str, output: str, seconds: dict[str, list[float]]) -> tuple[str, float]:
-    """Returns the line of a case, and the ratio of the medians."""
+    """Returns the row of a case in the table, and the ratio of its medians."""
     before, now = (statistics.median(seconds[build]) for build in ("before", "now"))
     return f"| {name} | {output} | {1e3 * before:.1f} | {1e3 * now:.1f} | {now / before:.2f} |", now / before
 

@@ -1,4 +1,5 @@
-// A real plane wave on all ranks, in C: its half spectrum is one number, which one rank owns.
+// Transforms a real plane wave on all ranks, in C. Only one element of its half spectrum is not
+// zero. One rank owns this element.
 //   mpiexec -n 4 ./fft
 #include <weft/weft.h>
 
@@ -6,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-// Every call returns an error code; a real program would handle it.
+// Ends the program at an error. Every call returns an error code; a real program would handle it.
 static void check(int code) {
   if (code == WEFT_OK) return;
   fprintf(stderr, "%s: %s\n", weft_error_name(code), weft_last_error());
@@ -27,7 +28,7 @@ int main(int argc, char** argv) {
   weft_fft* fft = NULL;
   check(weft_fft_create(&options, MPI_COMM_WORLD, &fft));
 
-  // Which box of the array each rank owns, before and after.
+  // The boxes of this rank: of the input, and of the output.
   int rank;
   int64_t lower[2], upper[2], from[2], to[2], elements, spectrum_elements;
   weft_layout *input, *output;
@@ -40,7 +41,7 @@ int main(int argc, char** argv) {
   check(weft_layout_volume(output, rank, &spectrum_elements));
 
   double* x = malloc((size_t)(elements + 1) * sizeof *x);
-  double* spectrum = malloc((size_t)(spectrum_elements + 1) * 2 * sizeof *spectrum);  // re and im
+  double* spectrum = malloc((size_t)(spectrum_elements + 1) * 2 * sizeof *spectrum);  // complex
   if (!x || !spectrum) MPI_Abort(MPI_COMM_WORLD, 1);
   double* next = x;
   for (int64_t i = lower[0]; i < upper[0]; ++i)

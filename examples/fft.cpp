@@ -1,4 +1,5 @@
-// A plane wave on all ranks, in C++: its transform is one number, which one rank owns.
+// Transforms a plane wave on all ranks, in C++. Only one element of its spectrum is not zero. One
+// rank owns this element.
 //   mpiexec -n 4 ./fft
 #include <weft/weft.hpp>
 
@@ -14,11 +15,11 @@ int main(int argc, char** argv) {
   int wrong = 0;
   {
     const weft::Shape shape{24, 20, 16};
-    const weft::Shape wave{3, 17, 5};  // 17 means -3 of 20
+    const weft::Shape wave{3, 17, 5};  // of 20 points, index 17 is the wavenumber -3
     weft::Fft<double> fft({.shape = shape, .comm = MPI_COMM_WORLD, .norm = weft::Norm::forward});
     if (fft.rank() == 0) std::printf("%s", fft.explain().c_str());
 
-    // Each rank fills its own box; indices are those of the whole array.
+    // Each rank fills its own box. i, j and k are indices of the whole array.
     const weft::Box box = fft.input_box();
     std::vector<Complex> x(fft.input_elements());
     std::size_t at = 0;

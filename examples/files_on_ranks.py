@@ -1,9 +1,11 @@
-"""Files on ranks: each reads its part of one .npy file and writes its part of another. No rank has the whole array.
+"""Files on ranks: each rank reads its part of one .npy file, and writes its part of another.
+
+Only rank 0 has whole arrays, to make the first file and to check the second.
 
 weft run -n 4 files_on_ranks.py [FOLDER]
 
-All ranks must see FOLDER; the default is a temporary folder. To transform files only,
-`weft fft field.npy spectrum.npy -n 4` does all of this.
+All ranks must see FOLDER; the default is the folder for temporary files. The command
+`weft fft field.npy spectrum.npy -n 4` also transforms a file in this way.
 """
 
 import shutil
@@ -25,8 +27,7 @@ fft = weft.FFT(SHAPE, kind="r2c", comm=comm)
 
 if comm.rank == 0:
     np.save(source, np.random.default_rng(11).standard_normal(SHAPE))
-    whole = (fft.plan.output.shape, np.dtype(complex))
-    np.lib.format.open_memmap(target, mode="w+", shape=whole[0], dtype=whole[1])  # of its final size
+    np.lib.format.open_memmap(target, mode="w+", shape=fft.plan.output.shape, dtype=complex)  # has its final size
 comm.Barrier()  # both files exist
 
 part = fft.input.empty()
@@ -35,7 +36,7 @@ spectrum = fft.forward(part)
 written = np.load(target, mmap_mode="r+")
 written[fft.output.slices] = spectrum
 written.flush()
-comm.Barrier()  # all have written
+comm.Barrier()  # all ranks have written their parts
 
 error = None
 if comm.rank == 0:

@@ -1,7 +1,7 @@
-"""Moving from mpi4py-fft: each call of weft, with the call of mpi4py-fft in the comment on its right.
+"""From mpi4py-fft to weft: each call of weft has the call of mpi4py-fft in the comment on its right.
 
 Only the scale differs. The forward transform of mpi4py-fft divides by the number of points, which is norm="forward" in
-weft. The default of weft is that of numpy.
+weft. By default weft has the scale of numpy.
 
 weft run -n 4 from_mpi4py_fft.py
 """
@@ -24,7 +24,7 @@ back = fft.backward(u_hat)  # back = fft.backward(u_hat)
 kx, ky, kz = fft.wavenumbers()  # fftfreq(n, 1 / n)[u_hat.local_slice()[axis]] for each axis
 
 # Pencils: weft.FFT(..., input=(2, 2, 1)) on 4 ranks  # PFFT(..., grid=(2, 2, 1))
-# Without input= weft chooses for the machine; fft.explain() describes the choice and its reasons.
+# Without input= weft chooses the layout for the machine; fft.explain() describes the choice and its reasons.
 
 exact = np.fft.rfftn(field, norm="forward")[fft.output.slices]
 assert np.broadcast_shapes(kx.shape, ky.shape, kz.shape) == u_hat.shape

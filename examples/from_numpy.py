@@ -1,4 +1,4 @@
-"""Moving from numpy: a field is smoothed, first serially by numpy.fft, then by weft on all ranks.
+"""From numpy to weft: smooths a field by numpy.fft in each process, then by weft on all ranks together.
 
 weft run -n 4 from_numpy.py
 """
@@ -24,11 +24,11 @@ spectrum *= gauss(kx[:, None, None], ky[None, :, None], kz[None, None, :])
 by_numpy = np.fft.irfftn(spectrum, s=SHAPE, axes=(0, 1, 2))
 
 # ---- weft ----
-fft = weft.FFT(SHAPE, kind="r2c", comm=comm)  # made once; kind="c2c" is numpy's fftn
-part = weft.scatter(field if comm.rank == 0 else None, fft.input.layout, comm)  # or read the part fft.input.slices
+fft = weft.FFT(SHAPE, kind="r2c", comm=comm)  # make it once; kind="c2c" corresponds to fftn
+part = weft.scatter(field if comm.rank == 0 else None, fft.input.layout, comm)  # or read fft.input.slices of a file
 spectrum = fft.forward(part)  # this rank's part, scaled as numpy's
-spectrum *= gauss(*fft.wavenumbers())  # of this part, and as fftfreq numbers them
-by_weft = weft.gather(fft.backward(spectrum), fft.input.layout, comm)  # on rank 0; None on the others
+spectrum *= gauss(*fft.wavenumbers())  # the wavenumbers of this part, in the order of fftfreq
+by_weft = weft.gather(fft.backward(spectrum), fft.input.layout, comm)  # the whole on rank 0, otherwise None
 
 error = comm.bcast(np.abs(by_weft - by_numpy).max() if comm.rank == 0 else None)
 if comm.rank == 0:

@@ -10,7 +10,7 @@ from mpi4py import MPI
 comm = MPI.COMM_WORLD
 fft = weft.FFT((48, 40, 36), kind="r2c", comm=comm)
 
-# This rank's part of the field. Positions are in a box of 2*pi along each axis, and broadcast against each other.
+# This rank's part of the field. The box has the length 2*pi along each axis. The arrays x, y and z broadcast together.
 x, y, z = fft.positions()
 field = fft.input.empty()
 field[...] = np.sin(3 * x) * np.cos(2 * y) * np.sin(z)

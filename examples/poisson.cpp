@@ -1,4 +1,5 @@
-// Poisson's equation in a channel on all ranks, in C++: walls along x, periodic along y and z.
+// Poisson's equation in a channel on all ranks, in C++: walls at both ends of x, periodic along
+// y and z.
 //   mpiexec -n 4 ./poisson
 #include <weft/weft.hpp>
 
@@ -31,7 +32,7 @@ int main(int argc, char** argv) {
           wanted.push_back(std::sin(pi * (double(i) + 0.5) / 33) *
                            std::cos(2 * pi * double(j) / 24) * std::sin(4 * pi * double(k) / 20));
     std::vector<double> u = wanted;
-    for (double& each : u) each *= -(1 + 4 + 16) * pi * pi;  // rho is the Laplacian of u
+    for (double& each : u) each *= -(1 + 4 + 16) * pi * pi;  // now u has rho
 
     solver.solve(u.data(), u.data());
     for (std::size_t i = 0; i < u.size(); ++i) worst = std::max(worst, std::abs(u[i] - wanted[i]));

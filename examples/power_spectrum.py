@@ -1,4 +1,4 @@
-"""The power of a random field in shells of its wavenumber, on all ranks, compared with numpy on one.
+"""The power of a random field in shells of its wavenumber, on all ranks; compared with the power by numpy.
 
 weft run -n 4 power_spectrum.py
 """
@@ -8,16 +8,16 @@ import weft
 from mpi4py import MPI
 
 SHAPE = (32, 30, 28)
-SHELLS = 30  # up to the corners of the box of wavenumbers
+SHELLS = 30  # enough for the corners of the box of wavenumbers
 
 
 def power_in_shells(spectrum, wavenumbers):
-    """Sums |spectrum|^2 over the modes with a wavenumber that rounds to 0, 1, 2, ..."""
+    """Returns sums of |spectrum|^2: over the modes whose wavenumber rounds to 0, to 1, to 2 and so on."""
     kx, ky, kz = wavenumbers
     shell = np.rint(np.sqrt(kx**2 + ky**2 + kz**2)).astype(int)
-    # Half of the spectrum of a real field is not stored: inner modes count twice, those at the ends once.
-    both = np.where((kz == 0) | (np.abs(kz) == SHAPE[2] / 2), 1, 2)
-    return np.bincount(shell.ravel(), (both * np.abs(spectrum) ** 2).ravel(), minlength=SHELLS)
+    # Only half of a real field's spectrum is stored. Modes at the ends of its last axis count once, other modes twice.
+    weights = np.where((kz == 0) | (np.abs(kz) == SHAPE[2] / 2), 1, 2)
+    return np.bincount(shell.ravel(), (weights * np.abs(spectrum) ** 2).ravel(), minlength=SHELLS)
 
 
 comm = MPI.COMM_WORLD

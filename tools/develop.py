@@ -2,9 +2,9 @@
 
 Usage: python tools/develop.py BUILD, with the Python of the environment.
 
-BUILD/python/weft holds the extension modules and links to the Python sources (python/CMakeLists.txt). So a change
-of C++ needs only `make build`, and a change of Python needs nothing. The script writes the files of pip's editable
-install: a .pth file, the metadata, the command. `pip uninstall weft` removes them.
+BUILD/python/weft has the extension modules, and links to the Python sources (python/CMakeLists.txt). So a change of
+C++ needs only `make build`, and a change of Python needs nothing. The script writes the same files as an editable
+install by pip: a .pth file, the metadata, the command. `pip uninstall weft` removes these files.
 """
 
 import re

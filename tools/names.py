@@ -2,16 +2,16 @@
 
 Usage: python tools/names.py [FOLDER]. Prints one line for each finding and ends with status 1 if there is one.
 
-Two folders must not define the same type. For this the C++ sources below src/, include/weft/ and apps/ are read:
-classes, structs, enums and aliases, also nested ones.
+Two folders must not define the same C++ type: a class, struct, union, enum or alias, also a nested one. The sources
+below src/, include/weft/ and apps/ are checked.
 
-Two Python modules must not define the same class. For this the sources below python/weft/, bench/ and lab/weft_lab/ are
-read: the classes outside of others whose names begin with a capital letter.
+Two Python modules must not define the same class. Only classes at the top of a module count, and only if the name
+begins with a capital letter. The sources below python/weft/, bench/ and lab/weft_lab/ are checked.
 
-Two sources of a target must not define the same name without linkage in the same namespace. Unity builds compile
-several sources of a target as one. For this the sources below src/, python/src/ and tests/ are read: types, constants
-and functions in an unnamed namespace, and static ones. Functions are the same if their parameters have the same types.
-Equal aliases may be repeated.
+Two sources of a target must not define the same name with internal linkage in the same namespace, because unity builds
+compile several sources of a target as one. Such names are the types, constants and functions in an unnamed namespace,
+and static ones. Functions are the same if their parameters have the same types. Equal aliases may be repeated. The
+sources below src/, python/src/ and tests/ are checked.
 """
 
 import re
@@ -27,11 +27,11 @@ TEMPLATE = r"^\s*(?:template\s*<[^>]*>\s*)?"
 TYPE = re.compile(TEMPLATE + r"(?:enum\s+class|enum|class|struct|union)\s+([A-Z]\w*)(?=\s*(?:final\s*)?(?::[^:]|\{|$))")
 PYTHON_TYPE = re.compile(r"^class\s+([A-Z]\w*)")
 ALIAS = re.compile(TEMPLATE + r"(?:__extension__ )?using\s+([A-Z]\w*)\s*=")
-# In cmake/WeftTargets.cmake: the folders of a target.
+# The folders of a target, in cmake/WeftTargets.cmake.
 TARGET = re.compile(r"set\(WEFT_(\w+)_FOLDERS ([^)]*)\)")
 NAMESPACE = re.compile(r"^namespace\s+([\w:]*)\s*\{$")
 CONSTANT = re.compile(r"^(?:inline |static )*(?:constexpr|const)\s[^(=]*?\b(\w+)(?:\[\w*\])*\s*(?:=|\{)")
-# The name at the end of a parameter; a type is no name.
+# The name at the end of a parameter. A parameter without a name ends with its type, which must not match.
 NAME = re.compile(r"(?<=[\s&*>])(?!(?:int|double|float|long|char|bool)$)\w+$")
 FUNCTION = re.compile(r"^[\w:][^=;]*?[\s&*](\w+)\(((?:[^;{]|\{\})*)\)(?: const| noexcept)*\s*\{")
 # Names of C++ that several folders may define, each with the reason.
@@ -43,7 +43,7 @@ EXCEPTIONS: dict[str, str] = {
 
 
 def folder_of(path: Path, root: Path) -> str:
-    """Returns the folder that a C++ source counts for, or a Python module itself."""
+    """Returns the folder to which a C++ source belongs. For a Python module, returns its path."""
     if path.suffix == ".py":
         return path.relative_to(root).as_posix()
     parts = path.relative_to(root).parts
@@ -55,7 +55,7 @@ def folder_of(path: Path, root: Path) -> str:
 
 
 def defined_in(path: Path) -> set[str]:
-    """Returns the types that a file defines; a specialization defines none."""
+    """Returns the types that a file defines. Specializations of templates do not count."""
     names = set()
     for line in path.read_text(encoding="utf-8").splitlines():
         found = PYTHON_TYPE.match(line) if path.suffix == ".py" else TYPE.match(line) or ALIAS.match(line)
@@ -65,7 +65,7 @@ def defined_in(path: Path) -> set[str]:
 
 
 def doubled(paths: Iterable[Path], root: Path) -> dict[str, list[str]]:
-    """Returns the names that two or more folders or modules define, with these."""
+    """Returns the names that two or more folders or modules define, with these folders or modules."""
     folders: dict[str, set[str]] = defaultdict(set)
     for path in paths:
         for name in defined_in(path):
@@ -86,8 +86,10 @@ def parameter_types(text: str) -> str:
     return ", ".join(NAME.sub("", " ".join(each.split("=")[0].split())).strip() for each in types)
 
 
-def without_linkage(path: Path) -> Iterator[tuple[str, str, str]]:
-    """Yields each name without linkage of a source that clang-format wrote: its namespace, name and definition."""
+def internal_names(path: Path) -> Iterator[tuple[str, str, str]]:
+    """Yields the namespace, name and definition of each name with internal linkage. clang-format must have formatted
+    the source.
+    """
     namespaces: list[str] = []
     lines = path.read_text(encoding="utf-8").splitlines()
     for number, line in enumerate(lines):
@@ -107,7 +109,7 @@ def without_linkage(path: Path) -> Iterator[tuple[str, str, str]]:
 
 
 def targets_of(root: Path) -> dict[str, str]:
-    """Returns the target of each folder that a unity build compiles, by its path."""
+    """Returns the target of each folder that a unity build compiles, by the folder's path."""
     path = root / "cmake" / "WeftTargets.cmake"
     text = path.read_text(encoding="utf-8") if path.exists() else ""
     targets = {f"src/{folder}": target for target, folders in TARGET.findall(text) for folder in folders.split()}
@@ -116,15 +118,15 @@ def targets_of(root: Path) -> dict[str, str]:
 
 
 def clashes(root: Path) -> Iterator[str]:
-    """Yields a finding for each name without linkage that two sources of a target define."""
+    """Yields a finding for each name with internal linkage that two sources of a target define."""
     definitions: dict[tuple[str, str, str], dict[str, str]] = defaultdict(dict)
     for folder, target in targets_of(root).items():
         for path in sorted(root.glob(f"{folder}/**/*.cpp")):
-            for enclosing, name, definition in without_linkage(path):
+            for enclosing, name, definition in internal_names(path):
                 definitions[target, enclosing, name][path.relative_to(root).as_posix()] = definition
     for (_, _, name), by_path in definitions.items():
         if len(set(by_path.values())) > 1:
-            yield f"{name}: without linkage in {' and in '.join(by_path)}; share it, or rename one"
+            yield f"{name}: internal linkage in {' and in '.join(by_path)}; share it, or rename one"
 
 
 def check_names(root: Path, exceptions: dict[str, str]) -> list[str]:

@@ -1,4 +1,4 @@
-"""Writes docs/options.md from the records of options. A test compares the file with them.
+"""Writes docs/options.md from the records of options. A test compares the file with the records.
 
 Usage: tools/options_table.py [FILE]
 """

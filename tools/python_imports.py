@@ -1,6 +1,6 @@
-"""Checks the imports among weft's Python modules: no cycles, and each package imports only from packages below it.
+"""Checks the imports among weft's Python modules: no cycles, and each package imports only what MAY_IMPORT allows.
 
-All imports count, also those within functions and under TYPE_CHECKING. tools/tidy.py calls this.
+All imports count, also those within functions and under TYPE_CHECKING. tools/tidy.py calls this module.
 """
 
 import ast
@@ -10,7 +10,7 @@ PACKAGE = "python/weft/"
 # The extension modules, which any module may import.
 CORE = {"_planning", "_running", "_dns"}
 BASE = {"errors", "options", "runtime", "_support"}
-# For each package and module of python/weft, its allowed imports in addition to itself and the core.
+# For each package and module of python/weft, its allowed imports. Imports of itself and of the core are always allowed.
 MAY_IMPORT: dict[str, set[str]] = {
     "errors": set(),
     "_support": {"errors"},
@@ -27,7 +27,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "transform": BASE | {"arrays", "fields", "planning", "step_record"},
     "disk": BASE | {"arrays", "files"},
     "bmmc": BASE | {"files", "disk", "planning"},
-    # weft.ooc has the public names of both subjects, and its function fft runs either.
+    # weft.ooc has the public names of both FFTs on disks, and its function fft runs either.
     "ooc": BASE | {"files", "disk", "planning", "bmmc", "operators"},
     "toolkit": BASE | {"arrays", "operators", "transform"},
     "dns": BASE | {"array_files", "arrays", "fields", "files", "redistribution", "transform"},
@@ -45,12 +45,12 @@ MAY_IMPORT |= {
     "cli": {"cli.app"},
     "__main__": {"cli"},
 }
-# Modules that may import each other, with the reason. There are none.
+# Sets of modules that may import each other, with the reason. There are none.
 CYCLES_ALLOWED: dict[frozenset[str], str] = {}
 
 
 def module_of(name: str) -> str | None:
-    """Returns the module of a file without the leading "weft."; "" for the package itself, None for other files."""
+    """Returns the name of a file's module, without the leading "weft.". "" is weft itself. None: no file of weft."""
     if not (name.startswith(PACKAGE) and name.endswith(".py")):
         return None
     parts = name[len(PACKAGE) : -len(".py")].split("/")
@@ -58,13 +58,13 @@ def module_of(name: str) -> str | None:
 
 
 def unit_of(module: str) -> str:
-    """Returns the name in MAY_IMPORT for a module."""
+    """Returns the key of a module in MAY_IMPORT."""
     parts = module.split(".")
     return ".".join(parts[:2]) if parts[0] == "cli" else parts[0]
 
 
 def imports_of(module: str, is_package: bool, text: str, modules: Mapping[str, str]) -> Iterator[tuple[int, str]]:
-    """Yields the line and the module of each import of a weft module."""
+    """Yields each import of a weft module: the line number, and the name of the imported module."""
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
@@ -94,7 +94,7 @@ def _known(name: str, modules: Mapping[str, str]) -> bool:
 
 
 def check_imports(sources: Mapping[str, str]) -> Iterator[str]:
-    """Returns the findings in files, which are given by name and text."""
+    """Yields the findings in the files. `sources` has the text of each file, by its name."""
     modules = {module: name for name in sources if (module := module_of(name)) is not None}
     edges: dict[str, set[str]] = {}
     for module, name in modules.items():

@@ -1,7 +1,7 @@
-"""The main job of `make run`: transforms a real elevation model and a 256^3 array on 2 ranks and verifies them. Then
-prints commands to try next.
+"""The main job of `make run`: transforms an elevation model of the Earth and a 256^3 array on 2 ranks, and verifies the
+results. Then prints commands to try next.
 
-The Python of weft's environment must run it.
+The Python of weft's environment must run this script.
 """
 
 import shlex
@@ -20,7 +20,7 @@ SHAPE = "256x256x256"
 
 
 def weft(*arguments: str) -> None:
-    """Runs `weft` and shows the command as a user would type it; ends the job if it fails."""
+    """Runs `weft` and shows the command as a user would type it. If the command fails, ends the job."""
     print(f"\n$ weft {shlex.join(arguments)}", flush=True)
     command = [str(Path(sys.executable).parent / "weft"), *arguments]
     status = subprocess.run(command, cwd=ROOT, check=False).returncode
@@ -29,7 +29,7 @@ def weft(*arguments: str) -> None:
 
 
 def elevation_model() -> np.ndarray:
-    """Returns heights of the Jacksboro fault, from the sample data in matplotlib's wheel."""
+    """Returns heights of the land at the Jacksboro fault, from the sample data in matplotlib's wheel."""
     path = matplotlib.cbook.get_sample_data("jacksboro_fault_dem.npz", asfileobj=False)
     with np.load(path) as sample:
         return np.asarray(sample["elevation"])
@@ -63,7 +63,7 @@ def main() -> None:
 
 
 def what_next(programs: Path) -> str:
-    """Returns a text with the path of the program and commands to try next.
+    """Returns a text: the path of the program `weft`, and commands to try next.
 
     >>> print(what_next(ROOT / ".venv" / "bin").splitlines()[0])
     weft is .venv/bin/weft; `source .venv/bin/activate` puts it on the path. Then try:

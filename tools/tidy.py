@@ -1,7 +1,7 @@
-"""Checks rules that compilers do not check. They are about include and import directions, use of <mpi.h>, sizes,
-leftovers, and the place of differences between the methods of exchanges.
+"""Checks rules that compilers do not check: allowed includes and imports, use of <mpi.h>, sizes of files and lines,
+leftovers, and comparisons of exchange methods outside of the allowed folders.
 
-Usage: python tools/tidy.py [FOLDER]. Prints one line for each finding and ends with status 1 if there is one.
+Usage: python tools/tidy.py [FOLDER]. Prints one line for each finding, and ends with status 1 if there is a finding.
 Reads only files that git tracks or would track. Needs only Python.
 """
 
@@ -17,8 +17,8 @@ LINES_MAX = 500
 COLUMNS_MAX = 120
 RESULT_LINES_MAX = 2000
 
-# For each folder of src/, or for each part of a folder with parts, the others that it may include, as in
-# ARCHITECTURE.md.
+# For each folder of src/, the other folders that it may include, as in ARCHITECTURE.md. Parts of ooc and bmmc count as
+# folders.
 PLANNING = {"base", "layout", "plan", "model", "planner"}
 RUNNING_ON_DISKS = {"base", "layout", "model", "kernel", "disk"}
 MAY_INCLUDE: dict[str, set[str]] = {
@@ -44,9 +44,9 @@ MAY_INCLUDE: dict[str, set[str]] = {
     "api": PLANNING | {"kernel", "comm", "disk", "exchange", "run", "probe"},
 }
 PARTED = {key.split("/")[0] for key in MAY_INCLUDE if "/" in key}
-# Headers of numbers alone, which every folder may include: code for one instruction set, too.
+# Headers with only numbers. Every folder may include them, even src/isa.
 NUMBERS_ALONE = {"kind.h"}
-# A public header represents a folder: a folder that may include the latter may include the header.
+# The folder that implements each public header. The header may be included where this folder may be included.
 PUBLIC_HEADERS = {
     "error.hpp": "base",
     "precision.hpp": "base",
@@ -84,7 +84,8 @@ MPI_ALLOWED = (
     "examples/",
 )
 
-# Elsewhere, code asks the traits of a method: a further method is then a descriptor and an executor.
+# The folders whose code may compare exchange methods. Other code asks for the traits of a method, so a new method needs
+# only a descriptor and an executor.
 METHODS_COMPARED = ("src/plan/methods/", "src/exchange/")
 LIBRARY = ("src/", "include/", "python/src/")
 COMPARES_METHOD = re.compile(r"(?:[=!]=\s*|\bcase\s+)(?:weft::)?Method::|\bMethod::\w+\s*[=!]=")
@@ -101,7 +102,7 @@ MACHINE_PATH = re.compile(r"(?<![\w.$}/-])/(?:wor[k]|roo[t])/|/hom[e]/(?!user\b|
 
 
 def listed_files(root: Path) -> list[Path]:
-    """Returns the files that git tracks or would track; outside a git tree, all files not in a hidden folder."""
+    """Returns the files that git tracks or would track. Outside a git tree, returns all files not in hidden folders."""
     try:
         command = ["git", "-C", str(root), "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
         listing = subprocess.run(command, capture_output=True, check=True, text=True).stdout
@@ -113,7 +114,7 @@ def listed_files(root: Path) -> list[Path]:
 
 
 def folder_of_include(target: str) -> str | None:
-    """Returns the folder of src/, or its part, of an included name; None if it is not weft's."""
+    """Returns the folder of src/, or the part of ooc or bmmc, of an included file. None: not a file of weft."""
     parts = target.split("/")
     if parts[0] == "weft" and len(parts) == 2:
         if parts[1] in NUMBERS_ALONE:
@@ -127,7 +128,7 @@ def folder_of_include(target: str) -> str | None:
 
 
 def folder_of_file(name: str) -> str | None:
-    """Returns the folder of src/, or its part, with the rules for a file; None outside src/ and include/."""
+    """Returns the key of MAY_INCLUDE whose rules apply to a file. None outside src/ and include/."""
     parts = name.split("/")
     if parts[0] == "src" and len(parts) > 2:
         return "/".join(parts[1 : min(3, len(parts) - 1)]) if parts[1] in PARTED else parts[1]
@@ -156,7 +157,9 @@ def check_includes(name: str, lines: list[str]) -> Iterator[str]:
 
 
 def check_applications(name: str, lines: list[str]) -> Iterator[str]:
-    """An application includes its own headers and public ones alone, so that other programs can do the same."""
+    """Yields includes of other headers than the application's own and public ones. So other programs can be written
+    in the same way.
+    """
     if not name.startswith("apps/"):
         return
     for number, line in enumerate(lines, 1):
@@ -197,7 +200,7 @@ def check_result(name: str, content: bytes) -> Iterator[str]:
 
 
 def check_tree(root: Path) -> list[str]:
-    """Returns all findings of a tree, and one if there was nothing to check."""
+    """Returns all findings of a tree. If there was nothing to check, this is a finding, too."""
     findings: list[str] = []
     python: dict[str, str] = {}
     sources = 0

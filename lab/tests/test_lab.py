@@ -125,7 +125,7 @@ def test_what_is_no_cluster_is_refused(wrong: dict[str, Any], rule: str) -> None
 
 
 class FakeKernel:
-    """Answers every command; it fails if the command has one of the unsupported words."""
+    """Answers every command, and fails a command that has one of the unsupported words."""
 
     def __init__(self, *unsupported: str) -> None:
         self.unsupported = unsupported
@@ -310,7 +310,7 @@ def test_the_planner_meets_its_rivals_on_nodes(machine_for_clusters: str, tmp_pa
         row["plan"] for row in rows
     }
     assert all(float(row["predicted_s"]) > 0 and 1e-5 < float(row["measured_s"]) < 10 for row in rows)
-    wire_s = 64**3 * 8 / 4 * 3 / 4 / 12.5e6  # of slabs; a link of 100 Mb/s carries no more, whatever it lets pass first
+    wire_s = 64**3 * 8 / 4 * 3 / 4 / 12.5e6  # of slabs, on a link of 100 Mb/s without the burst
     slabs = [row for row in rows if row["problem"].startswith("64x") and row["way"].startswith("4x1x1")]
     assert len(slabs) > 3 and all(float(row["measured_s"]) > wire_s / 2 for row in slabs)
     text = " ".join((tmp_path / "planner" / "table.md").read_text().split())  # its lines are wrapped
@@ -340,7 +340,7 @@ def test_a_cluster_lives_from_up_to_down(machine_for_clusters: str) -> None:
 def test_down_takes_what_another_down_removed_as_gone(
     machine_for_clusters: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    seen = iter([["weftlab0"], []])  # there at the first look, gone at the second
+    seen = iter([["weftlab0"], []])  # it exists at the first look, not at the second
     with monkeypatch.context() as patch:
         patch.setattr(cluster, "leftovers", lambda: next(seen))
         assert cluster.down() == []
@@ -353,7 +353,7 @@ def check_opposite_flows_share_a_hub(mpi: str) -> None:
 
 
 def stopped(mpi: tuple[str, ...], number: int) -> int:
-    """Returns the status of a run after a signal; none of its processes may remain."""
+    """Returns the status of a run after a signal; no process of the run may remain."""
     command = [str(ROOT / "lab" / "weft-lab"), "run", "-n", "4", *mpi, "sleep", "100"]
     process = subprocess.Popen(command, env={**os.environ, "WEFT_PYTHON": sys.executable}, stderr=subprocess.DEVNULL)
     wait_until(lambda: len(running()) >= 4)

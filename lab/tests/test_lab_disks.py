@@ -22,7 +22,7 @@ from weft_lab.system import PREFIX, Machine
 
 ROOT = Path(__file__).resolve().parents[2]
 MIB = 1 << 20
-# Makes a disk, says where it is, and waits.
+# Makes a disk, prints its folder, and waits.
 HOLDER = """
 import sys, time
 from weft_lab.disks import slow_disks
@@ -41,7 +41,7 @@ ABLE = Machine(is_root=lambda: True, which=lambda tool: f"/sbin/{tool}", run=abl
 
 
 def devices() -> set[str]:
-    """Loop devices that have a file."""
+    """Returns the loop devices that have a file."""
     return set(subprocess.run(["losetup", "-n", "-O", "NAME"], capture_output=True, text=True).stdout.split())
 
 
@@ -59,7 +59,7 @@ def can_have_disks() -> None:
 
 
 def held(environment: dict[str, str]) -> tuple[subprocess.Popen[str], str]:
-    """A process with a disk, and the disk's folder; the mounts are that process's alone."""
+    """Returns a process with a disk, and the disk's folder. Only that process has the mounts."""
     process = subprocess.Popen([sys.executable, "-c", HOLDER], stdout=subprocess.PIPE, text=True, env=environment)
     assert process.stdout is not None
     folder = process.stdout.readline().strip()
@@ -87,7 +87,7 @@ def test_disks_end_with_their_process(can_have_disks: None, how: signal.Signals)
     root = slow.controller()
     assert root is not None
     group = root / f"{PREFIX}-disks-{process.pid}"
-    if how == signal.SIGKILL:  # remains of a kill: an empty cgroup, which the next one removes, and empty folders
+    if how == signal.SIGKILL:  # remains of a kill: an empty cgroup, which the next run removes, and empty folders
         assert (group / "cgroup.procs").read_text() == ""
         group.rmdir()
         Path(folder).rmdir()

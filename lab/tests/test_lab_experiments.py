@@ -239,7 +239,7 @@ def planner_rows(**times: tuple[float, float]) -> list[dict[str, Any]]:
     """Returns the rows of one problem, from predicted and measured seconds by the plans' names."""
     common = {"switch": "small", "rate": "100mbit", "nodes": 4, "problem": "64x64x64 r2c float64", "ranks": 4}
     common |= {"schedule": "pairwise", "chunks": 1, "way": "a", "runs": 3}
-    common["by_profile_s"] = 1e-9  # off by all but all
+    common["by_profile_s"] = 1e-9  # an error of almost 100 %
     return [{**common, "plan": n, "predicted_s": p, "measured_s": m} for n, (p, m) in times.items()]
 
 
@@ -318,7 +318,7 @@ def test_the_planner_has_rivals_of_every_kind() -> None:
     assert [found[name]["ranks"] for name in (rivals.SPREAD, "half the ranks", "1 rank")] == [4, 2, 1]
     assert "pieces of" in rivals.way(plans["in pieces"])
     predicted = {name: weft.predict(plan, machine).seconds for name, plan in plans.items()}
-    # The search drops layouts before it tries their exchanges, so a forced one may be slightly better.
+    # The search drops layouts before it tries their exchanges, so a forced exchange may be slightly better.
     assert predicted[rivals.CHOICE] < 1.05 * min(predicted.values())
     on_all = [seconds for name, seconds in predicted.items() if found[name]["ranks"] == 4]
     assert min(on_all) == predicted[rivals.SPREAD]

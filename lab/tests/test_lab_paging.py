@@ -26,7 +26,7 @@ def test_reversal_touches_each_pair_once() -> None:
 
 
 def test_lru_is_that_of_stack_distances() -> None:
-    """Counts faults in another way: a page faults if it is new, or if memory is too small for those touched since."""
+    """Counts faults by stack distances: of new pages, and of pages with too many others since their last access."""
     print("seed", SEED)
     random = np.random.default_rng(SEED)
     for lg_frames in range(4):

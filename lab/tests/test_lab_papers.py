@@ -41,7 +41,7 @@ def test_rotated_cells_are_paired(cells: list[papers.Row]) -> None:
 
 
 def test_order_of_the_cells(cells: list[papers.Row]) -> None:
-    """Tables 1 and 3 follow the model; the recorded page has the others."""
+    """Tables 1 and 3 agree with the model. The recorded page shows the other tables."""
     found = {row["about"]: row["rank correlation"] for row in papers.orderings(cells)}
     assert found["004, Table 1"] > 0.9
     assert all(rho > 0.79 for about, rho in found.items() if about.startswith("004, Table 1,"))

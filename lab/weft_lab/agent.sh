@@ -2,8 +2,8 @@
 # agent.sh [-x] HOST COMMAND...   runs a command on a node, as rsh would: the words are joined and read by a shell.
 #
 # A node is a network namespace. It needs its own host name, because MPI assumes shared memory between ranks with the
-# same one. Its /etc/hosts and /sys are mounted over the machine's for this command only. WEFT_LAB_HOSTS is the file of
-# names.
+# same host name. For this command only, the node's /etc/hosts and /sys are mounted over the machine's. WEFT_LAB_HOSTS is
+# the file of names.
 set -eu
 # MPICH's hydra calls its agent with ssh's -x (no forwarding of X11).
 while [ "${1#-}" != "$1" ]; do shift; done

@@ -35,7 +35,7 @@ def hosts_path() -> Path:
 
 
 def up(spec: Spec) -> None:
-    """Makes a cluster. If a step fails, removes the parts made before."""
+    """Makes a cluster. If a step fails, removes the parts that were made before."""
     lack = missing(spec.shares_a_medium)
     if lack:
         raise LabError(lack)
@@ -65,7 +65,7 @@ def down() -> list[str]:
         shutil.rmtree(path, ignore_errors=True)
         removed.append(path.name)
     if _is_own_folder(folder()):
-        with suppress(FileNotFoundError):  # another `down`, as in _delete
+        with suppress(FileNotFoundError):  # another `down` may have removed it, as in _delete
             shutil.rmtree(folder())
             removed.append("the note of what was made")
     return removed
@@ -165,7 +165,7 @@ def _run_folders() -> set[Path]:
 
 
 def _end_processes(namespace: str) -> None:
-    """Kills the processes in a namespace. Otherwise it would continue to exist without a name."""
+    """Kills the processes in a namespace. Otherwise the namespace would continue to exist without a name."""
     limit = time.monotonic() + END_LIMIT_S
     while found := processes(namespace):
         for pid in found:

@@ -1,7 +1,7 @@
 """Slow disks: file systems on loop devices with a limited rate (root; cgroup's blkio or io).
 
-All mounts are in a mount namespace of this process and end with it, also if it is killed. A device ends with its mount,
-and its file has no name. A kill leaves only an empty cgroup, which the next run removes.
+All mounts are in a mount namespace of this process and end with the process, even if it is killed. A device ends with
+its mount, and its file has no name. A kill leaves only empty folders, and an empty cgroup that the next run removes.
 """
 
 import ctypes
@@ -93,7 +93,7 @@ def _mounted(nbytes: int) -> Iterator[tuple[str, str]]:
             must(("mkfs.ext4", "-q", "-O", "^has_journal", "-m", "0", device))
             must(("mount", device, str(folder)))
         finally:
-            must(("losetup", "--detach", device))  # now, or when it is unmounted
+            must(("losetup", "--detach", device))  # now, or when the device is unmounted
         try:
             yield str(folder), device
         finally:

@@ -24,7 +24,7 @@ from weft_lab.topology import Spec
 
 AGENT = str(Path(__file__).with_name("agent.sh"))
 KINDS = ("openmpi", "mpich")
-# Ranks are killed if they have not ended this time after a signal.
+# Ranks are killed if they still run this time after a signal.
 GRACE_S = 5.0
 _PR_SET_PDEATHSIG = 1
 
@@ -148,7 +148,7 @@ def launcher_options(job: Job, hosts: list[str], environment: Mapping[str, str])
     count = ["-n", str(job.ranks)]
     if job.mpi == "mpich":
         options = ["-launcher", "ssh", "-launcher-exec", AGENT, "-iface", "eth0", "-hosts", slots]
-        # Only for the ranks: the library makes a waiting rank yield its core. MPICH has no setting for that.
+        # Only the ranks load this library, which makes a waiting rank yield its core. MPICH has no such setting.
         library = _yield_library(environment)
         before = environment.get("LD_PRELOAD")
         if library:
@@ -193,7 +193,7 @@ def rank_environment(kind: str, folder: Path, outer: Mapping[str, str]) -> dict[
             "UCX_TLS": "tcp,self",
             "UCX_NET_DEVICES": "eth0",
             "UCX_POSIX_DIR": str(folder),
-            # MPICH before 4.2 hangs in MPI_Finalize over TCP: a finished rank waits without serving the others
+            # MPICH before 4.2 hangs in MPI_Finalize over TCP: a finished rank waits without answering the others
             # (fixed by pmodels/mpich pull request 6596). So Python ranks end without MPI_Finalize. UCX then
             # reports closed connections on standard output, which the log level hides.
             "MPI4PY_RC_FINALIZE": "0",

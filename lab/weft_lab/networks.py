@@ -21,7 +21,7 @@ class Network:
     links      number of messages that a node can send at full rate at a time
     topology   the value of this key in a machine of weft
     cluster    the attributes of SimGrid's <cluster>
-    extents    of a torus with explicit routes: if two routes are as short, half of the messages take each
+    extents    of a torus with explicit routes: if two routes are equally short, half of the messages take each
     """
 
     name: str
@@ -118,7 +118,7 @@ def _write_routes(zone: ElementTree.Element, nodes: int, extents: Sequence[int])
 def way(one: int, other: int, extents: Sequence[int]) -> list[str]:
     """Returns the links of a torus from one node to another: axis by axis, the shorter direction in each ring.
 
-    If both directions are as short, nodes at even places of the ring go forward, the others backward.
+    If both directions are equally short, nodes at even places of the ring go forward, the others backward.
 
     >>> way(0, 2, (4,)), way(1, 3, (4,)), way(0, 5, (4, 4))
     (['0:0:1', '1:0:1'], ['1:0:-1', '0:0:-1'], ['0:0:1', '1:1:1'])
@@ -152,7 +152,8 @@ def switch(nodes: int) -> Network:
 def torus(*extents: int, halves: bool = False) -> Network:
     """Returns a torus, as that of Blue Gene/L: all links belong to rings, and a message passes one link at a time.
 
-    `halves`: if two directions are as short, half of the messages take each. In SimGrid's own torus all go forward.
+    `halves`: if two directions are equally short, half of the messages take each. In SimGrid's own torus all messages
+    then go forward.
     """
     nodes, axes = 1, len(extents)
     for extent in extents:
@@ -198,5 +199,5 @@ def fat_tree(nodes_of_leaf: int, leaves: int, uplinks: int) -> Network:
     )
 
 
-# The networks of the experiment. In rings of 5 no two directions are as short.
+# The networks of the experiment. In rings of 5 no two directions are equally short.
 NETWORKS = (switch(16), torus(4, 4, 4), torus(4, 4, 4, halves=True), torus(5, 5), fat_tree(8, 8, 4))

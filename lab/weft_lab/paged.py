@@ -1,6 +1,6 @@
 """A limit of memory: a memory cgroup, and a swap file for the rest (root).
 
-The swap file is removed also if this process is killed: a shell waits for the end of its input and then removes it.
+The swap file is removed even if this process is killed: a shell waits for the end of its input, then removes the file.
 """
 
 import os
@@ -18,7 +18,7 @@ _PACKAGES = {"mkswap": "util-linux", "swapon": "mount"}
 
 
 @dataclass(frozen=True)
-class Little:
+class MemoryLimit:
     """A cgroup with a limit of memory."""
 
     group: Path
@@ -40,8 +40,8 @@ def controller() -> Path | None:
 
 
 @contextmanager
-def little_memory(limit_bytes: int, swap_bytes: int) -> Iterator[Little]:
-    """Within, all commands together have this limit of memory, and a swap file of this size. Removes both at the end.
+def limited_memory(limit_bytes: int, swap_bytes: int) -> Iterator[MemoryLimit]:
+    """In this context all commands together have this limit of memory, and a swap file. Removes both at the end.
 
     Errors: LabError if the machine lacks something.
     """
@@ -53,7 +53,7 @@ def little_memory(limit_bytes: int, swap_bytes: int) -> Iterator[Little]:
         name = "memory.max" if (group / "memory.max").exists() else "memory.limit_in_bytes"
         (group / name).write_text(str(limit_bytes))
         with _swap(swap_bytes):
-            yield Little(group)
+            yield MemoryLimit(group)
 
 
 @contextmanager

@@ -25,13 +25,13 @@ DMITRUK_PEAKS = {64: "about 30", 128: "about 100", 256: "nearly linear"}
 PROJECTED = (1, 2, 4, 8, 16, 32, 64, 128, 256)
 
 _BOTH = ("paper", "ours")
-# In these tables the model orders the cells otherwise than the paper.
+# In these tables the model gives the cells another order than the paper.
 _MISORDERED = ("004, Table 4,", "004, Table 6,")
 
 # 004, section 5.2: rows of 64 ranks are eight lines of the torus 8 x 32 x 16. So ranks vary along its first axis first.
 ORDER = "xyzt"
 
-# Tables of 004: machine, mesh (nx, ny, nz) and the application's seconds by (Prow, Pcol), as far as the paper has them.
+# Tables of 004: machine, mesh (nx, ny, nz), and the application's printed seconds by (Prow, Pcol).
 TABLES: dict[str, tuple[str, dict[tuple[int, int, int], dict[tuple[int, int], float]]]] = {
     "1": (
         "bgl-512",
@@ -143,7 +143,7 @@ def chan_rows() -> Iterator[Row]:
 
 
 def rank_correlation(one: Sequence[float], other: Sequence[float]) -> float:
-    """Returns Spearman's correlation, that of the ranks; equal values share a mean rank.
+    """Returns Spearman's correlation of the ranks of values; equal values have their mean rank.
 
     >>> round(rank_correlation([1, 2, 3], [10, 20, 30]), 3), round(rank_correlation([1, 2, 3], [3, 2, 1]), 3)
     (1.0, -1.0)
@@ -171,8 +171,8 @@ def orderings(rows: Sequence[Row]) -> Iterator[Row]:
 def relative_to_mesh(rows: Sequence[Row]) -> Iterator[Row]:
     """Yields each cell divided by the geometric mean of its mesh's cells, for the paper and the model.
 
-    The application adds to the effect of the mesh's direction, and the division removes this effect. Meshes of one
-    cell are skipped.
+    In the application the mesh's direction has a further effect, which the division removes. Meshes of one cell are
+    skipped.
     """
     for mesh in dict.fromkeys(row["about"] for row in rows):
         cells = [row for row in rows if row["about"] == mesh]

@@ -112,7 +112,7 @@ Paper {experiment.PAPER}, in our words: {experiment.STATEMENT}
 
 
 def origin(experiment: ModuleType, settings: Settings) -> str:
-    """Returns the origin of the rows; ORIGIN finds it in a page."""
+    """Returns the text about the origin of the rows; the pattern ORIGIN finds this text in a page."""
     return f"""Command: `{command(experiment.NAME, settings)}`
 
 Machine: {machine.describe(settings.mpi)}. The nodes share its cores, so only communication is looked at."""

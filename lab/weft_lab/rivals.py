@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import weft
 
-# Two choices by weft: one on any number of ranks, even one rank, and one with a part of the array on every rank.
+# Two choices by weft: one on any number of ranks, even one rank; the other with a part of the array on every rank.
 CHOICE, SPREAD = "planner", "planner, all ranks"
 PRESETS = ("fftw", "dmitruk", "duke", "fft2d-i", "fft2d-p", "p3dfft")
-# The largest number of compared meshes: the best by the model, each mesh and order of axes once.
+# The largest number of compared meshes. These are the best by the model, each mesh and order of axes once.
 MESHES_MAX = 14
 # Plans on all ranks with one forced decision. The model chooses the rest.
 FORCED: dict[str, dict[str, Any]] = {

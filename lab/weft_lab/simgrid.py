@@ -116,7 +116,7 @@ def build() -> Path:
 
 
 def reason_in(text: str) -> str:
-    """Returns the first line with a reason, otherwise the last line. The end of an output of make has none."""
+    """Returns the first line with a reason, otherwise the last line. The last line of make's output has no reason."""
     lines = text.splitlines()
     found = (line for line in lines if "error:" in line.lower() or "undefined reference" in line)
     return next(found, lines[-1] if lines else "")
@@ -206,7 +206,7 @@ class Done:
 
 
 def done_before(networks: Sequence[Network], path: Path) -> Iterator[tuple[Network, list[Done]]]:
-    """Returns the simulated times of a data.csv."""
+    """Yields the simulated times of a data.csv, by network."""
     rows = report.read_csv(path)
     for network in networks:
         done = []

@@ -23,9 +23,9 @@ TRANSFORMS = 13
 class CeleronStep:
     """A step on paper 000's machine, the shipped one `celerons`.
 
-    computing_s   what the processor does in weft's step, without the work of the solver's functions
+    computing_s   time of the processor in weft's step, without the work of the solver's functions
     step_s        weft's step, with its exchanges
-    transforms_s  13 separate transforms as in the paper, which send all modes
+    transforms_s  13 separate transforms that send all modes, as in the paper
     """
 
     computing_s: float

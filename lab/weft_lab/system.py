@@ -50,7 +50,7 @@ def first_line(text: str) -> str:
 
 @dataclass(frozen=True)
 class Machine:
-    """The machine as the checks see it; tests use another one."""
+    """The machine as the checks see it; tests replace it."""
 
     is_root: Callable[[], bool] = lambda: os.geteuid() == 0
     which: Callable[[str], str | None] = shutil.which

@@ -25,7 +25,7 @@ class Queue:
     """The queue of a link: the burst in bytes, and the time that a frame may wait before it is dropped."""
 
     burst_bytes: int
-    latency_ms: int
+    longest_wait_ms: int
 
 
 SWITCHES = {"small": Queue(128 * 1024, 5), "deep": Queue(64 * 1024, 200)}
@@ -192,7 +192,7 @@ def _medium(name: str) -> list[str]:
 
 def _rate(device: str, bits_per_s: int, queue: Queue) -> str:
     rate = format_rate(bits_per_s)
-    return f"qdisc add dev {device} root tbf rate {rate} burst {queue.burst_bytes} latency {queue.latency_ms}ms"
+    return f"qdisc add dev {device} root tbf rate {rate} burst {queue.burst_bytes} latency {queue.longest_wait_ms}ms"
 
 
 def _shared(ports: list[str], medium: str, bits_per_s: int, queue: Queue) -> list[str]:

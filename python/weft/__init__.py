@@ -1,12 +1,13 @@
 """weft: distributed FFTs of arrays that one process cannot hold, or cannot transform fast enough.
 
-Importing weft never starts MPI, and planning works without it:
+Importing weft never starts MPI, and planning works without MPI:
 
 >>> import weft
 >>> print(weft.plan((256, 256, 256), kind="r2c", ranks=64).input.describe())
 256x256x256 as slab, grid 64x1x1
 
-A transform runs on the ranks of an mpi4py communicator. Without one it runs in this process; see :class:`weft.FFT`.
+A transform runs on the ranks of an mpi4py communicator. Without a communicator it runs in this process; see
+:class:`weft.FFT`.
 """
 
 from __future__ import annotations
@@ -56,7 +57,7 @@ from weft.toolkit.poisson import PoissonSolution, PoissonSolver, solve_poisson
 from weft.toolkit.spectra import CrossSpectrum, Spectrum, cross_spectrum, spectrum
 from weft.transform import FFT
 
-# Arguments of wrong types then raise InvalidArgument in one line.
+# For arguments of wrong types, methods of these classes then raise InvalidArgument with a message of one line.
 refuse_in_one_line(ooc.OutOfCorePlan)
 refuse_in_one_line(EngineVersion, Layout, LineEngine, Machine, MachineIdentity, Plan, PlannedExchange, Prediction)
 refuse_in_one_line(Problem, Stage, WisdomEntry)

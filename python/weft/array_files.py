@@ -30,28 +30,29 @@ _SAVED = Role(
 
 @runtime.collective("save")
 def save(path: Any, a: Any, layout: Layout, comm: Any = None, *, chunks: Sequence[int] | None = None) -> None:
-    """Saves a distributed array in a file, by the ending of its name. Collective over `comm`.
+    """Saves a distributed array in a file. The ending of `path` selects the format. Collective over `comm`.
 
-    `a` is this rank's box of `layout`, in its memory order; boxes may be empty. The elements are numbers of any type of
-    a fixed size. The file has them in C order and the machine's byte order:
+    `a` is this rank's box of `layout`, in the layout's memory order; boxes may be empty. The elements are booleans,
+    integers, floats or complex numbers. The file has the elements in C order and the machine's byte order:
 
     * `.npy`, and raw without a header: `.raw` or `.bin`.
-    * `.h5` or `.hdf5`: an HDF5 file with one contiguous dataset. Its name is `data`, or is given as
-      `file.h5:/group/name`. The package h5py makes the file on rank 0; the ranks then write without h5py.
-    * `.zarr`: a zarr store of format 3, or an array in it, `store.zarr/group/name`. No package is needed. Chunks are
-      not compressed. `chunks` are the extents of a chunk, by default the extents of a box, cut to 64 MiB.
+    * `.h5` or `.hdf5`: an HDF5 file with one contiguous dataset. The dataset's name is `data`, unless `path` names it
+      as `file.h5:/group/name`. The package h5py makes the file on rank 0; the ranks then write without h5py.
+    * `.zarr`: a zarr store of format 3, or with `store.zarr/group/name` an array in a store. No package is needed.
+      Chunks are not compressed. `chunks` are the extents of a chunk. Default: the largest extents of all boxes, cut to
+      64 MiB.
 
-    The file has a temporary name in the same folder until all ranks have written and the data is on its disk. Then rank
-    0 renames it. It replaces an older file; an older HDF5 file or zarr store must hold no other arrays. After an error
-    nothing is left, and the older file is unchanged.
+    The file has a temporary name in the same folder until the data of all ranks is on the disk. Then rank 0 renames the
+    file, which replaces an older file of this name. An older HDF5 file or zarr store must hold no other arrays. After
+    an error no new file is left, and the older file is unchanged.
 
-    Memory: 16 MiB on each rank; for zarr one chunk. If boxes of the layout do not consist of whole chunks, zarr arrays
-    are redistributed, so that each chunk has one owner. This needs memory for a second box. Cost: each rank writes its
-    box once.
+    Memory: 16 MiB on each rank; for zarr one chunk. If the boxes of the layout do not consist of whole chunks, a zarr
+    array is redistributed, so that one rank has all of a chunk. This needs memory for a second box. Cost: each rank
+    writes its box once.
 
-    Errors, the same on all ranks: InvalidArgument for a name, a type of numbers or chunks that do not fit;
-    LayoutMismatch for an array that is not the box; Disagreement if ranks differ; IoFailure if a rank cannot write;
-    Unsupported without h5py.
+    Errors, the same on all ranks: InvalidArgument for an unsuitable name, type of numbers or chunk; LayoutMismatch for
+    an array that is not this rank's box; Disagreement if ranks give different arguments; IoFailure if a rank cannot
+    write; Unsupported for HDF5 without h5py.
 
     >>> import os, tempfile, numpy as np, weft
     >>> layout = weft.Layout.slab((2, 3), ranks=1)
@@ -91,14 +92,14 @@ def load(
     """Loads an array from a file; returns this rank's box and the layout. Collective over `comm`.
 
     The file is .npy, NIfTI, an HDF5 dataset (`file.h5:/group/name`; `file.h5` is its dataset `data`) or a zarr array
-    (`store.zarr`, `store.zarr/group/name`). `shape` and `dtype` together describe a raw file. Otherwise `dtype` is the
-    dtype of the result. By default it is the file's dtype in the machine's byte order.
+    (`store.zarr`, `store.zarr/group/name`). A raw file needs both `shape` and `dtype`, which describe its contents. For
+    other files, `dtype` is the dtype of the result. Default: the file's dtype in the machine's byte order.
 
-    layout : the layout of the result; it has the file's shape. By default a slab along an axis that all ranks can
-    share.
+    layout : the layout of the result, with the file's shape. Default: slabs along the first axis with a point for each
+    rank; without such an axis, along the longest.
 
-    Memory: the box, and 16 MiB. For HDF5 and zarr at most the box again, or a chunk. Each rank reads its own box. An
-    exception is a .nii.gz file: rank 0 reads it as a whole and scatters it.
+    Memory: this rank's box, and 16 MiB. For HDF5 and zarr, instead of 16 MiB, at most a second box or a chunk. Each
+    rank reads its own box, except from a .nii.gz file: rank 0 reads the whole array and scatters it.
 
     Errors, the same on all ranks: IoFailure for a file that is missing, truncated, or changed while it is read;
     InvalidArgument for a file of another type, or a `dtype` that cannot hold its numbers; LayoutMismatch for
@@ -121,7 +122,7 @@ def load(
         with Reading(name):
             source = open_source(name, extents, wanted)
             opened.append(source)
-            # The first rank alone looks, because a store may have very many files.
+            # Only the first rank examines the files, because a store may have very many.
             seen = look_at(getattr(source, "files", (source.name,)) if rank == 0 else ())
         ranks = runtime.size_of(comm)
         chosen = _slab(source.shape, ranks) if layout is None else layout
@@ -170,7 +171,7 @@ def write_array(
 
     The file gets its name when all ranks have written. After an error no new file is left.
 
-    tell : receives the path of the temporary file or folder on rank 0, before it exists.
+    tell : a function that rank 0 calls with the path of the temporary file or folder, before this exists.
     """
     rank = runtime.rank_of(comm)
     box = layout.box(rank)
@@ -195,7 +196,7 @@ def write_array(
 
 
 def _has_whole_chunks(layout: Layout, chunks: tuple[int, ...]) -> bool:
-    """Returns whether each box of a layout consists of whole chunks. Chunks at the end of an axis may be shorter.
+    """Returns whether each box of a layout consists of whole chunks. The last chunk of an axis may be shorter.
 
     >>> _has_whole_chunks(Layout.slab((10, 6), 2), (5, 4)), _has_whole_chunks(Layout.slab((10, 6), 2), (4, 6))
     (True, False)
@@ -208,7 +209,7 @@ def _has_whole_chunks(layout: Layout, chunks: tuple[int, ...]) -> bool:
 
 
 def _owners(shape: tuple[int, ...], chunks: tuple[int, ...], ranks: int) -> Layout:
-    """Returns the layout in which each chunk is in the box of one rank; the first axes are divided among ranks.
+    """Returns a layout in which one rank has all of each chunk. The first axes are divided among ranks.
 
     >>> _owners((10, 6), (3, 6), 3).box(1), _owners((4, 6), (2, 2), 6).box(5)
     (((3, 6), (0, 6)), ((2, 4), (4, 6)))
@@ -283,7 +284,7 @@ def _numbers_of(source: Source, wanted: np.dtype[Any] | None) -> np.dtype[Any]:
 
 def _require_same(comm: Any, call: str, given: dict[str, Any]) -> None:
     """Collective: raises Disagreement if the ranks have different values."""
-    given = json.loads(json.dumps(given))  # tuples become lists, as they do on their way
+    given = json.loads(json.dumps(given))  # tuples become lists, as in the values of rank 0
     first = runtime.from_first(comm, lambda: given)
     other = next((name for name in given if given[name] != first[name]), None)
     error = None

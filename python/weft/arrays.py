@@ -18,7 +18,7 @@ class Side:
     layout : the Layout, which assigns a box to each rank.
     shape, strides, dtype : those of this rank's array. Axes are in logical order, strides in bytes.
 
-    If a transform has one axis that is divided among ranks, output "any" has two axes: see :meth:`indices`.
+    If a transform's only axis is divided among ranks, the output has two axes with output="any": see :meth:`indices`.
 
     >>> import weft
     >>> side = weft.FFT((4, 6), kind="r2c").output
@@ -53,11 +53,11 @@ class Side:
 
         The leading axis of components has no array of indices. The other arrays broadcast to all components.
 
-        If a transform has one axis of n points that is divided among ranks, output "any" has two axes of n1 and n2
-        points, with n = n1 n2. Its element (k1, k2) is X[k1 + n1*k2]. This method then returns one array, which has two
-        axes. The gathered output `whole` gives X in its natural order as `whole.T.reshape(-1)`. For r2c, output "any"
-        has k1 = 0 .. n1//2 for each k2. For each k of the full spectrum it contains X[k] or its mirror image X[n-k] =
-        conj(X[k]). With output "same" every rank has a contiguous range of X.
+        A transform's only axis, of n points, may be divided among ranks. With output="any" the output then has two axes
+        of n1 and n2 points, with n = n1 n2. Its element (k1, k2) is X[k1 + n1*k2]. This method then returns one array,
+        which has two axes. For c2c, the gathered output `whole` gives X in natural order as `whole.T.reshape(-1)`. For
+        r2c, the output has k1 = 0 .. n1//2 for each k2. For each k of the full spectrum it contains X[k] or its mirror
+        image X[n-k] = conj(X[k]). With output="same" every rank has a contiguous range of X.
 
         >>> import weft
         >>> [index.tolist() for index in weft.FFT((2, 3)).output.indices()]
@@ -111,7 +111,7 @@ def _side_of(layout: _planning.Layout, rank: int, dtype: np.dtype[Any], shape: S
 
 
 def view(memory: Any, shape: Sequence[int], dtype: np.dtype[Any], strides: Sequence[int]) -> Array:
-    """Returns an array in the given memory of weft, with strides in bytes."""
+    """Returns an array in given memory that weft allocated, with strides in bytes."""
     return np.ndarray(tuple(shape), dtype, buffer=np.asarray(memory), strides=tuple(strides))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-# Longest value that a message shows. A message is one line.
+# A message shows at most this many characters of a value, because it is one line.
 _SHOWN_MAX = 200
 # Characters that end a line or control a terminal.
 _LINE_ENDS = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
@@ -85,7 +85,7 @@ _CLASSES: dict[str, type[WeftError]] = {
 
 
 def class_of(code: str) -> type[WeftError]:
-    """Returns the exception class of an error code; WeftError for a broken invariant of weft."""
+    """Returns the exception class of an error code; WeftError for an error in weft itself."""
     return _CLASSES.get(code, WeftError)
 
 
@@ -100,7 +100,7 @@ def shown(given: Any) -> str:
     """
     try:
         words = repr(given)
-    except Exception:  # the value has a class of the caller, or too many digits
+    except Exception:  # repr() of a caller's class may raise, and so may that of an int with too many digits
         words = f"a value of type {type(given).__name__} that cannot be printed"
     words = re.sub(r"\s*\n\s*", " ", words)  # numpy prints an array in several lines
     return words if len(words) <= _SHOWN_MAX else f"{words[: _SHOWN_MAX - 3]}..."
@@ -109,14 +109,14 @@ def shown(given: Any) -> str:
 def error_pair(error: BaseException | None) -> tuple[str, str] | None:
     """Converts an exception for the core: to its code and its message, in UTF-8 without NUL.
 
-    Python's ValueError and TypeError count as a user's mistakes, MemoryError as out of memory, OSError as a failed
-    file. Any other exception is a broken invariant.
+    ValueError, TypeError and OverflowError of Python become invalid_argument, MemoryError becomes out_of_memory, and
+    OSError becomes io_failure. Any other exception is an error in weft: internal.
     """
     return None if error is None else (_code_of(error), in_utf8(_message_of(error)))
 
 
 def in_utf8(text: str) -> str:
-    """Converts text for the core. Escapes what UTF-8 cannot encode, such as undecodable bytes of a path.
+    """Converts text for the core. Escapes NUL, and characters that UTF-8 cannot encode, as for undecodable bytes.
 
     >>> in_utf8("d/" + chr(0xDCFF) + chr(0)) == "d/" + chr(92) + "udcff" + chr(92) + "x00"
     True

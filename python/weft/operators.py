@@ -1,16 +1,18 @@
 """Operators on spectra, for :meth:`weft.FFT.apply_in_spectrum`, and for `before` and `after` of `apply_in_space`.
 
-An operator on one field takes any number of fields and returns as many. Component i of a vector belongs to the i-th of
-the transformed axes; d is their number. `L` is the length of the box: one for all transformed axes, or one for each. On
-cosine and sine axes it is the length between the boundaries. The Nyquist element is that of n/2 for an even number n of
-points, or of m/2 for an even number m of modes. Odd derivatives, and each component of the vector operators, treat its
-wavenumber as zero, because it represents n/2 and -n/2 together.
+An operator on one field takes any number of fields and returns the same number. d is the number of transformed axes,
+and component i of a vector belongs to the i-th transformed axis. `L` is the length of the box: one for all transformed
+axes, or one for each. On cosine and sine axes, `L` is the distance between the boundaries.
 
-All ranks make the same operator. A call raises Disagreement if its name, a parameter or a length differs. The elements
-of arrays are not compared.
+An axis with an even number n of points has a Nyquist element, of index n/2; with an even number m of modes, of index
+m/2. This element represents n/2 and -n/2 together. Therefore odd derivatives, gradient, divergence, curl and project
+treat its wavenumber as zero.
 
-An operator does not fit every transform: derivatives, vector operators, shifts and convolutions need Fourier axes. The
-call then raises Unsupported on all ranks.
+All ranks must make the same operator. A call raises Disagreement if ranks give different names, parameters or lengths.
+The elements of arrays are not compared.
+
+Odd derivatives, gradient, divergence, curl, project, shift, convolution and correlation need Fourier axes. On other
+axes, the call raises Unsupported on all ranks.
 
 >>> import numpy as np, weft
 >>> fft = weft.FFT((8, 8))
@@ -83,8 +85,8 @@ _ARRAY = array_checks.Role(
 def derivative(axis: int, order: int = 1, L: _Lengths = 2 * math.pi) -> Operator:
     """Returns the derivative of some order, 1 or more, along an axis. An odd order needs a Fourier axis.
 
-    An odd order makes the Nyquist element of this axis zero; an even order keeps it. Elements with k = 0 along the axis
-    become zero.
+    An odd order makes the Nyquist element of this axis zero; an even order multiplies it like the others. Elements with
+    k = 0 along the axis become zero.
     """
     count = checks.integer(order, "the order of a derivative", 1, 1000)
     return Operator("derivative", (checks.integer(axis, "axis", -8, 7), count, _lengths(L)))
@@ -93,7 +95,7 @@ def derivative(axis: int, order: int = 1, L: _Lengths = 2 * math.pi) -> Operator
 def gradient(L: _Lengths = 2 * math.pi) -> Operator:
     """Returns the gradient: one field to d components.
 
-    The Nyquist element of an axis becomes zero in this axis' component, and k = 0 in all.
+    The Nyquist element of an axis becomes zero in this axis' component. k = 0 becomes zero in all components.
     """
     return Operator("gradient", (_lengths(L),))
 
@@ -101,7 +103,7 @@ def gradient(L: _Lengths = 2 * math.pi) -> Operator:
 def divergence(L: _Lengths = 2 * math.pi) -> Operator:
     """Returns the divergence: d components to one field.
 
-    The Nyquist element of an axis gets nothing from this axis' component. k = 0 becomes zero.
+    At the Nyquist element of an axis, this axis' component contributes nothing. k = 0 becomes zero.
     """
     return Operator("divergence", (_lengths(L),))
 
@@ -109,7 +111,7 @@ def divergence(L: _Lengths = 2 * math.pi) -> Operator:
 def curl(L: _Lengths = 2 * math.pi) -> Operator:
     """Returns the curl of three components. The transform must have three axes.
 
-    The Nyquist element of an axis has no derivative along this axis. k = 0 becomes zero.
+    At the Nyquist element of an axis, derivatives along this axis are zero. k = 0 becomes zero.
     """
     return Operator("curl", (_lengths(L),))
 
@@ -117,8 +119,8 @@ def curl(L: _Lengths = 2 * math.pi) -> Operator:
 def project(L: _Lengths = 2 * math.pi) -> Operator:
     """Returns the projection of d components onto fields without divergence.
 
-    The Nyquist element of an axis has the wavenumber 0 along it, as in the divergence. Elements whose wavenumbers are
-    all zero, such as k = 0, are unchanged.
+    The Nyquist element of an axis has the wavenumber 0 along this axis, as in the divergence. Elements whose
+    wavenumbers are all zero, such as k = 0, are unchanged.
     """
     return Operator("project", (_lengths(L),))
 
@@ -136,7 +138,7 @@ def inverse_laplacian(L: _Lengths = 2 * math.pi) -> Operator:
 def solve_helmholtz(alpha: float, L: _Lengths = 2 * math.pi) -> Operator:
     """Returns the solution u of alpha*u - laplacian(u) = f: division by alpha + k^2, also of Nyquist elements.
 
-    Elements where this is zero become zero. So k = 0 is divided by alpha, or becomes zero if alpha is 0.
+    Elements with alpha + k^2 = 0 become zero. The element k = 0 is divided by alpha, or becomes zero if alpha is 0.
     """
     return Operator("solve_helmholtz", (_number(alpha, "alpha"), _lengths(L)))
 
@@ -150,7 +152,10 @@ def gaussian(sigma: float, L: _Lengths = 2 * math.pi) -> Operator:
 
 
 def band_pass(low: float, high: float, L: _Lengths = 2 * math.pi) -> Operator:
-    """Returns a filter that keeps low <= |k| <= high, also of Nyquist elements, and k = 0 if low is not above 0."""
+    """Returns a filter that keeps elements with low <= |k| <= high, and makes the others zero.
+
+    Nyquist elements are kept by the same rule. k = 0 is kept if low is not above 0.
+    """
     return Operator("band_pass", (_number(low, "low"), _number(high, "high"), _lengths(L)))
 
 
@@ -165,8 +170,9 @@ def shift(offsets: _Lengths) -> Operator:
 def transfer(factors: Any) -> ArrayOperator:
     """Returns a product with this rank's part of a transfer function, of real or complex numbers.
 
-    It has the shape and memory order of fft.output, of one component if there are several, and must not change until
-    the last call. It multiplies each component. Nyquist elements and k = 0 are multiplied as all others.
+    `factors` has the shape and memory order of fft.output; with components, those of one component, and it multiplies
+    each component. Do not change the array until the last call that uses it. Nyquist elements and k = 0 are multiplied
+    like all others.
     """
     return ArrayOperator("transfer", factors)
 
@@ -174,8 +180,8 @@ def transfer(factors: Any) -> ArrayOperator:
 def convolution(spectrum: Any) -> ArrayOperator:
     """Returns the circular convolution with a field, given by its spectrum from forward, with any norm.
 
-    With components, the spectrum is of one component, and each is convolved with it. Nyquist elements and k = 0 are
-    multiplied as all others.
+    With components, `spectrum` is that of one component, and each component is convolved with this one. Nyquist
+    elements and k = 0 are multiplied like all others.
     """
     return ArrayOperator("convolution", spectrum)
 
@@ -183,7 +189,8 @@ def convolution(spectrum: Any) -> ArrayOperator:
 def correlation(spectrum: Any) -> ArrayOperator:
     """Returns the circular correlation with a field, given by its spectrum from forward, with any norm.
 
-    With components, the spectrum is of one component. The factor is its conjugate, also of Nyquist elements and k = 0.
+    With components, `spectrum` is that of one component. All elements, also Nyquist elements and k = 0, are multiplied
+    by the conjugate of `spectrum`.
     """
     return ArrayOperator("correlation", spectrum)
 

@@ -148,7 +148,7 @@ class Exchange:
 class Planning:
     """The choices of planning: the machine, the effort, and the file of earlier trials.
 
-    Give the same on all ranks. The call that uses the choices checks them. docs/planning.md explains them.
+    Give the same choices on all ranks. The call that uses the choices checks them. docs/planning.md explains them.
 
     >>> import weft
     >>> fft = weft.FFT((64, 64), planning=weft.Planning(effort="measure", budget_s=0.1))
@@ -275,7 +275,7 @@ def make_problem(
     ranks_per_node: int = 1,
     all_ranks: bool,
 ) -> _planning.Problem:
-    """Makes the problem for the core. Checks only rules of single options; the core checks the others."""
+    """Makes the problem for the core. Checks each option alone; the core checks the rules between options."""
     extents = checks.integers(shape, "a shape")
     axes = _axes_of(transform.axes)
     given = checked(transform)
@@ -308,7 +308,7 @@ def make_problem(
 
 
 def _element_of(dtype: Any, kinds: list[str]) -> str:
-    """Returns whether the input is real or complex. The dtype decides this if the kinds do not."""
+    """Returns "real" or "complex" as the dtype says; "automatic" if the kinds decide whether the input is complex."""
     if any(kind in ("c2c", "r2c") for kind in kinds):
         return "automatic"
     return "complex" if names_complex(dtype) else "real"

@@ -26,8 +26,8 @@ def redistribute(a: Any, source: Layout, target: Layout, comm: Any = None, out: 
     """Moves a distributed array from one layout to another.
 
     `a` is this rank's box of `source`, of any dtype of fixed size. The result, or `out`, is this rank's box of
-    `target`. Each array has the memory order of its layout. `a` is unchanged and must not overlap `out`. Allocates no
-    other memory.
+    `target`. Each array has the memory order of its layout. `a` is unchanged and must not overlap `out`. Allocates only
+    the result, and nothing if `out` is given.
     Collective over `comm`.
 
     Errors: LayoutMismatch for arrays or layouts that do not fit, Disagreement if ranks give different layouts.
@@ -44,7 +44,7 @@ def redistribute(a: Any, source: Layout, target: Layout, comm: Any = None, out: 
     item_bytes = 1
     try:
         for layout in (source, target):
-            _require_layout(layout)
+            _require_is_layout(layout)
         rank = module.rank_of(handle)
         array = arrays.as_array(a, "source array")
         dtype = dtypes.of_fixed_size(array.dtype)
@@ -84,7 +84,7 @@ def gather(a: Any, layout: Layout, comm: Any = None, root: int = 0) -> Array | N
 def scatter(a: Any, layout: Layout, comm: Any = None, root: int = 0, dtype: Any = None) -> Array:
     """Distributes the array on rank `root` over a layout; returns this rank's box. Collective.
 
-    `a` and `dtype` are used on `root` only. `root` converts the elements to `dtype`, if it is given.
+    `a` and `dtype` are used on `root` only. `root` converts the elements to `dtype`, if a dtype is given.
 
     >>> import numpy as np, weft
     >>> weft.scatter(np.eye(2), weft.Layout.slab((2, 2), ranks=1)).shape
@@ -112,7 +112,8 @@ def scatter(a: Any, layout: Layout, comm: Any = None, root: int = 0, dtype: Any 
 def layout_of_local_boxes(shape: Any, box: Any, comm: Any = None, order: Sequence[int] = ()) -> Layout:
     """Returns the layout in which every rank owns the box that it passes. Collective over `comm`.
 
-    `box` is this rank's box, one (lo, hi) pair per axis. It may be empty.
+    `box` is this rank's box, one (lo, hi) pair per axis. It may be empty. `order` lists the axes from slowest to
+    fastest in memory; default: C order.
 
     >>> import weft
     >>> weft.layout_of_local_boxes((4, 4), [(0, 4), (0, 4)]).ranks
@@ -130,7 +131,7 @@ def layout_of_local_boxes(shape: Any, box: Any, comm: Any = None, order: Sequenc
 
 
 def _on_root(layout: Layout, comm: Any, root: int) -> tuple[Layout, int]:
-    """Returns the layout with the whole array on one rank, and this rank's number; the same on all ranks."""
+    """Returns the layout with the whole array on rank `root`, and the checked `root`; the same on all ranks."""
     module, handle = runtime.running(), runtime.handle_of(comm)
 
     def checked() -> tuple[Layout, int]:
@@ -147,8 +148,8 @@ def _on_root(layout: Layout, comm: Any, root: int) -> tuple[Layout, int]:
 
 
 def require_layout(layout: Any, ranks: int) -> None:
-    """Raises InvalidArgument or LayoutMismatch unless this is a layout for a number of ranks."""
-    _require_layout(layout)
+    """Raises InvalidArgument or LayoutMismatch unless `layout` is a layout for `ranks` ranks."""
+    _require_is_layout(layout)
     if layout.ranks != ranks:
         raise errors.LayoutMismatch(
             f"a layout must be one for the ranks of the communicator; given one for {layout.ranks}, and there are "
@@ -156,7 +157,7 @@ def require_layout(layout: Any, ranks: int) -> None:
         )
 
 
-def _require_layout(given: Any) -> None:
+def _require_is_layout(given: Any) -> None:
     if not isinstance(given, Layout):
         raise errors.InvalidArgument(
             f"a layout must be a weft.Layout; given {type(given).__name__}; for example fft.input.layout, or "

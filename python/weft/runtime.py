@@ -1,4 +1,4 @@
-"""Loads the extension module over MPI on first use. Collective calls over communicators."""
+"""Loads the extension module that links MPI, on first use, and makes collective calls over communicators."""
 
 from __future__ import annotations
 
@@ -124,7 +124,8 @@ def turn(comm: Any) -> contextlib.AbstractContextManager[Any]:
 def collective(call: str) -> Callable[[Function], Function]:
     """Makes a function with an argument `comm` one collective call, with the name `call` in errors.
 
-    Threads take turns. First all ranks check that they are in the same call; otherwise all raise the same Disagreement.
+    Threads of a rank take turns. First all ranks check that they are in the same call; otherwise all raise the same
+    Disagreement.
     """
 
     def wrap(function: Function) -> Function:

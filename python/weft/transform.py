@@ -25,27 +25,27 @@ from weft.step_record import StepRecord
 class FFT:
     """A distributed discrete Fourier transform of an array that is spread over MPI ranks.
 
-    Forward is X[k] = sum_j x[j] exp(sign * 2*pi*i*j*k/n) along each of `axes`. `norm` scales it and its inverse.
+    Forward is X[k] = sum_j x[j] exp(sign * 2*pi*i*j*k/n) along each of `axes`. `norm` scales forward and backward.
 
     shape : the global array's extents in real space.
     kind : "c2c", "r2c" (the last of `axes` is halved) or a word such as "dct2"; one word, or one for each of `axes`.
     axes : the transformed axes; default: all. The other axes are a batch.
-    modes : the number of lowest wavenumbers that a spectrum has, or "2/3"; one for all axes, or one for each.
-    support : the number of first points that the real-space array has; the others are zero. Given like `modes`.
+    modes : number of lowest wavenumbers kept; "2/3": those below 2/3 of the highest. One for all axes, or one for each.
+    support : number of first points in the real-space array; the field is zero at the others. Given like `modes`.
     components : the extent of a leading axis that every rank holds whole, such as 3 for a vector field.
     dtype : any numpy dtype of the precision; default: float64.
     comm : an mpi4py communicator. None: this process alone, without MPI.
     input, output : a Layout, a process grid (one factor per axis) or one box per rank (a sequence of (lo, hi) pairs).
         The output may also be "any", the cheapest layout, or "same", the layout of the input.
-    like : another FFT, or its plan. Its layouts replace those not given, if the global shapes agree.
+    like : another FFT, or its plan. Its layouts are used for a missing `input` or `output`, if global shapes agree.
     norm : "backward" as in numpy, "ortho", "forward" or "none".
     sign : sign of forward's exponent. threads : OpenMP threads of each rank.
     overwrite_input : whether forward and backward may destroy their input.
-    engine : the library of local transforms, "fftw", "ducc0" or "auto", the faster. None: WEFT_ENGINE or "auto".
-    workspace : the caller's memory. False: use_workspace() gives it later. None: weft allocates it.
+    engine : library of local FFTs: "fftw", "ducc0" or "auto" (the faster). None: variable WEFT_ENGINE, or "auto".
+    workspace : memory from the caller. False: use_workspace() gives it later. None: weft allocates it.
     exchange : a :class:`weft.Exchange` or a preset's name. None: weft chooses.
     planning : a :class:`weft.Planning`: machine, effort, budget and wisdom.
-    docs/options.md has every option's values and defaults, docs/conventions.md the kinds and their lengths.
+    docs/options.md lists the values and defaults of options; docs/conventions.md lists the kinds and their lengths.
 
     Attributes: `input` and `output`, a :class:`weft.Side` each, make this rank's arrays. `plan` is plain data.
 
@@ -175,7 +175,7 @@ class FFT:
 
     @property
     def rank(self) -> int:
-        """This rank of the communicator."""
+        """The number of this rank in the communicator."""
         return int(self._handle.rank)
 
     @property
@@ -184,7 +184,7 @@ class FFT:
         return int(self._handle.workspace_bytes)
 
     def use_workspace(self, memory: Any) -> None:
-        """Uses the caller's memory from now on, and keeps it: workspace_bytes bytes, aligned to 64. Local."""
+        """Uses and keeps the caller's memory: workspace_bytes bytes or more, aligned to 64 bytes. Not collective."""
         buffer = _contiguous(memory)
         self._handle.use_workspace(start_of(buffer), buffer.nbytes)
         self._workspace = buffer
@@ -192,8 +192,8 @@ class FFT:
     def forward(self, x: Any, out: Any = None) -> Array:
         """Transforms this rank's box of the input; returns its box of the output.
 
-        `x` and `out` have the shape, dtype and strides of `input` and `output`; without `out` weft makes it. `x` is
-        unchanged unless the plan may overwrite it, or `out` starts at the same address (see empty_inplace). Collective.
+        `x` and `out` have the shape, dtype and strides of `input` and `output`; without `out` weft makes the result.
+        `x` is unchanged unless the plan may overwrite it, or `out` starts at its address (empty_inplace). Collective.
         Errors, after which `out` is undefined: LayoutMismatch, InvalidArgument for arrays that overlap, MpiFailure.
         """
         return self._execute(True, x, out)
@@ -205,8 +205,8 @@ class FFT:
     def forward_many(self, xs: Sequence[Any], outs: Sequence[Any] | None = None) -> list[Array]:
         """Transforms several inputs; returns their outputs in the same order. Otherwise as forward.
 
-        If messages carry the arrays, one is exchanged while the next is transformed, in a second workspace. All are in
-        place, or none. An output must not be another output, or the input of a later array.
+        If messages carry the arrays, one array is exchanged while the next is transformed, in a second workspace. All
+        transforms are in place, or none is. An output must not be another output, or the input of a later transform.
         """
         return self._execute_many(True, xs, outs)
 
@@ -275,7 +275,7 @@ class FFT:
         start, result_start = start_of(array), start_of(result)
         in_place = start == result_start and bool(array.size or result.size)
         self._check(array, result, source, target, in_place)
-        if in_place:  # also if one of both arrays has no elements on this rank
+        if in_place:  # also if one of the two arrays has no elements on this rank
             return result, start, start
         return result, start if array.size else 0, result_start if result.size else 0
 
@@ -302,7 +302,7 @@ class FFT:
             array_checks.check_array(a, side.shape, side.dtype, strides, role, writable=writable)
 
     def empty_inplace(self) -> tuple[Array, Array]:
-        """Returns an input and an output in one allocation. Rows of a real input are padded to 2*(n//2+1) numbers."""
+        """Returns an input and an output that share memory. Rows of a real input are padded to 2*(n//2+1) numbers."""
         memory = self._pool.take(self._handle.inplace_bytes, self._memory_kind)
         of_input, of_output = self._inplace_strides
         x = arrays.view(memory, self.input.shape, self.input.dtype, of_input)
@@ -312,8 +312,8 @@ class FFT:
     def wavenumbers(self, L: float | Sequence[float] = 2 * math.pi) -> tuple[Array, ...]:
         """Returns the wavenumbers 2*pi*k/L of this rank's box of the output, one broadcastable array per axis.
 
-        `L` is the length between the boundaries. Cosines and sines have pi/L times k, k + 1/2 or k + 1; a batch has
-        zeros. If `sign` is -1, forward's result times i*k is the transform of the derivative.
+        `L` is one length for all axes, or one for each. Cosine and sine axes have pi/L times k, k + 1/2 or k + 1; a
+        batch has zeros. If `sign` is -1, forward's result times 1j and the wavenumber is the derivative's transform.
         """
         problem = self.plan.problem
         modes = dict(zip(problem.axes, problem.modes, strict=True))
@@ -321,7 +321,7 @@ class FFT:
         return self._of_axes(grids.wavenumbers, counts, L, self.output)
 
     def positions(self, L: float | Sequence[float] = 2 * math.pi) -> tuple[Array, ...]:
-        """Returns this rank's positions, L*j/n or those of the kind, as one broadcastable array per axis."""
+        """Returns this rank's positions, one broadcastable array per axis: L*j/n, or the points of a cosine or sine."""
         return self._of_axes(grids.positions, self.plan.problem.shape, L, self.input)
 
     def _of_axes(
@@ -371,7 +371,7 @@ class FFT:
     ) -> str:
         """Describes the plan and its reasons; after a recorded run also the steps' times, measured and predicted.
 
-        With `apply_in`, "spectrum" or "space", it describes that round trip instead. It runs nothing.
+        With `apply_in`, "spectrum" or "space", describes that round trip (see apply_in_spectrum). Runs no transform.
         """
         if apply_in is None:
             return str(self._handle.explain())
@@ -392,7 +392,7 @@ class FFT:
 
 @dataclass(frozen=True)
 class _Wanted:
-    """The options of a transform for the core. If this rank has an error, they have default values."""
+    """The options of a transform for the core. If this rank has an error, the fields keep these defaults."""
 
     problem: _planning.Problem | None = None
     engine: str = ""
@@ -420,7 +420,7 @@ def _wanted(
 
 
 def _workspace_of(given: Any) -> Array | None:
-    """Returns the caller's memory; None if weft allocates it, or if it follows later."""
+    """Returns the caller's memory; None if weft allocates the workspace, or if use_workspace() gives it later."""
     return None if given is None or given is False else _contiguous(given)
 
 

@@ -18,7 +18,7 @@ STATEMENT = (
 )
 Row = dict[str, Any]
 UNLIMITED = 0
-# Another node is worth it if the exchange gets shorter by this much.
+# A backplane makes an exchange longer if the exchange without one takes less than this part of its time.
 GAIN = 0.95
 
 
@@ -58,7 +58,7 @@ def verdict(rows: list[Row]) -> str:
         limit = mine[0]["streams"]
         if not limit:
             continue
-        # Above the limit the total over all ports decides: nodes / streams times as long without losses.
+        # Above the limit the rate of all ports together counts: the time is at least nodes / streams times as long.
         shown = [f"{row['nodes']} nodes {row['exchange_s'] / free[row['nodes']]:.2f}" for row in mine]
         beyond = [row for row in mine if row["nodes"] > limit]
         within = [row for row in mine if row["nodes"] <= limit]

@@ -113,7 +113,7 @@ def _slowest(rows: list[Row], places: list[Row], extent: int) -> str:
 
 
 def _changes(rows: list[Row], places: list[Row]) -> str:
-    """Says whether another algorithm wins at the higher rate. The paper expects that, but did not measure it."""
+    """Says whether another algorithm wins at the higher rate. The paper expects this, but did not measure it."""
     rates = list(dict.fromkeys(row["rate"] for row in rows))
     if len(rates) < 2:
         return "One rate does not say whether the picture changes with it."

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from weft_lab.experiments.settings import Settings
-from weft_lab.paged import Little, little_memory
+from weft_lab.paged import MemoryLimit, limited_memory
 from weft_lab.system import LabError, must
 
 NAME = "demand-paging"
@@ -31,7 +31,7 @@ SOURCE = Path(__file__).parents[2] / "paging" / "fft.cpp"
 METHODS = ("cooley-tukey", "stockham", "swarztrauber")
 # Not a power of two, so that no array fits exactly.
 MEMORY_BYTES = 160 << 20
-# The part of it for the passes. Python and the libraries need the rest.
+# The part of this memory for the passes. Python and the libraries need the rest.
 PASSES_BYTES = 64 << 20
 LIMIT_S = 300
 
@@ -40,7 +40,7 @@ def run(settings: Settings) -> Iterator[Row]:
     lengths = (20, 22, 23) if settings.quick else (20, 22, 23, 24, 25)
     # Stockham's method needs twice the array, and the swap file has the part that is not in memory.
     swap_bytes = 3 * (16 << lengths[-1])
-    with tempfile.TemporaryDirectory(prefix="weft-lab-") as outer, little_memory(MEMORY_BYTES, swap_bytes) as little:
+    with tempfile.TemporaryDirectory(prefix="weft-lab-") as outer, limited_memory(MEMORY_BYTES, swap_bytes) as limit:
         program = str(Path(outer) / "fft")
         compiler = shutil.which("c++")
         if compiler is None:
@@ -52,16 +52,16 @@ def run(settings: Settings) -> Iterator[Row]:
                 if method in given_up or (method == "swarztrauber" and lg % 2):
                     continue
                 settings.say(f"demand-paging: {method}, 2^{lg} points")
-                row = _in_memory(little, program, method, lg)
+                row = _in_memory(limit, program, method, lg)
                 if row["seconds"] is None:
                     given_up.add(method)
                 yield row
             settings.say(f"demand-paging: weft, 2^{lg} points")
-            yield _on_disk(little, Path(outer), lg)
+            yield _on_disk(limit, Path(outer), lg)
 
 
 def _row(method: str, lg: int, seconds: float | None) -> Row:
-    """Returns a row. Without seconds: the run exceeded the time limit, or the system killed it for lack of memory."""
+    """Returns a row. seconds : None if the run exceeded the time limit, or the system killed it for lack of memory."""
     butterflies = (1 << lg) / 2 * lg
     return {
         "method": method,
@@ -72,11 +72,9 @@ def _row(method: str, lg: int, seconds: float | None) -> Row:
     }
 
 
-def _in_memory(little: Little, program: str, method: str, lg: int) -> Row:
+def _in_memory(limit: MemoryLimit, program: str, method: str, lg: int) -> Row:
     try:
-        done = subprocess.run(
-            little.within([program, method, str(lg)]), capture_output=True, text=True, timeout=LIMIT_S
-        )
+        done = subprocess.run(limit.within([program, method, str(lg)]), capture_output=True, text=True, timeout=LIMIT_S)
     except subprocess.TimeoutExpired:
         return _row(method, lg, None)
     if done.returncode == -signal.SIGKILL:
@@ -89,7 +87,7 @@ def _in_memory(little: Little, program: str, method: str, lg: int) -> Row:
     return _row(method, lg, seconds)
 
 
-def _on_disk(little: Little, folder: Path, lg: int) -> Row:
+def _on_disk(limit: MemoryLimit, folder: Path, lg: int) -> Row:
     source, target = folder / "in.raw", folder / "out.raw"
     points = 1 << lg
     frequency = points // 3
@@ -101,7 +99,7 @@ def _on_disk(little: Little, folder: Path, lg: int) -> Row:
         os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
     words = ["--shape", str(points), "--dtype", "complex128", "--memory", str(PASSES_BYTES), "--json"]
     command = [sys.executable, "-m", "weft", "ooc", "fft", str(source), str(target), *words]
-    done = subprocess.run(little.within(command), capture_output=True, text=True)
+    done = subprocess.run(limit.within(command), capture_output=True, text=True)
     if done.returncode:
         raise LabError(f"weft's transform of 2^{lg} points failed: {done.stderr.strip()[-300:]}")
     spectrum = np.memmap(target, np.complex128, "r")

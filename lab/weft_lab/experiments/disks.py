@@ -31,11 +31,11 @@ RANKS = (1, 2, 4)
 BACKENDS = ("synchronous", "automatic")
 BYTES_PER_S = 20_000_000
 BLOCK_BYTES = 16 << 10
-# Space for the input, the output and temporary files, which are two arrays on ranks.
+# Space for the input, the output and temporary files, in arrays. On ranks the temporary files are two arrays.
 ARRAYS = 6
 # Points and memory for each disk, so that arrays and memory grow with the number of disks. Memory holds four panels.
 # The transfer of a panel must take longer than 0.1 s: within that time a cgroup lets a disk catch up after a pause. A
-# pass has 32 panels, or 16 if ranks have more memory. The first is read and the last is written without overlap.
+# pass has 32 panels, or 16 if ranks have more memory. The first panel is read, and the last written, without overlap.
 LG_POINTS, MEMORY_BYTES = 23, 16 << 20
 # The least memory of a rank. Smaller panels go through the page cache, which no cgroup slows down.
 LEAST_MEMORY_BYTES = 8 << 20

@@ -29,7 +29,7 @@ STEPS = str(Path(__file__).parents[1] / "programs" / "steps.py")
 PAPER_NODES, PAPER_EXTENT, PAPER_EFFICIENCY = 32, 128, 0.57
 # Section 1: the share of transforms in the work of spectral codes.
 TRANSFORM_SHARES = (0.6, 0.8)
-# The energies of a flow in single precision on different numbers of nodes differ by less.
+# The energies of a flow in single precision on different numbers of nodes differ by less than this part.
 ENERGY_ERROR = 1e-5
 
 _MEANING = (
@@ -188,7 +188,7 @@ def _celeron_cells(extent: int, nodes: int, exchange_s: float | None) -> list[st
 
 
 def with_celerons(extent: int, nodes: int, exchange_s: float) -> float:
-    """Returns the efficiency of nodes with the paper's processor, by the model, and with a measured exchange."""
+    """Returns the efficiency of nodes with the paper's processor: modelled computing and a measured exchange."""
     alone, mine = stepping.on_celerons(extent, 1), stepping.on_celerons(extent, nodes)
     return alone.step_s / nodes / (mine.computing_s + exchange_s)
 

@@ -24,7 +24,7 @@ METHODS = {
     "in pieces, 2 chunks": (*PAIRS, "--piece-bytes", "65536", "--chunks", "2", "--requests", "persistent"),
 }
 LONG, SHORT = 256, 128
-# At 128^3 both are limited by the wire: ten repetitions cannot resolve their difference.
+# At 128^3 the wire limits weft and FFTW, and ten repetitions cannot resolve their difference.
 REPETITIONS = {64: 10, SHORT: 40, LONG: 10}
 
 

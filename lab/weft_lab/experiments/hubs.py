@@ -26,7 +26,7 @@ def run(settings: Settings) -> Iterator[Row]:
             with cluster(settings.spec(nodes, hub=hub)) as spec:
                 settings.say(f"hubs: {spec.describe()}, {settings.extent}^3")
                 carried = goodput(settings, spec)
-                # The measured pair is on one hub, so the wire of the switch is used.
+                # With hubs the measured pair is on one hub. So the wire is that without hubs, which is measured first.
                 wire = wire if hub else carried
                 found = transform(settings, spec, settings.extent, SCHEDULES["in pieces"])
             lower_s = wire_s(found, nodes, wire)

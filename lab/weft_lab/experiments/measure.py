@@ -13,7 +13,7 @@ from weft_lab.system import LabError
 from weft_lab.topology import Spec
 
 EXCHANGE = str(Path(__file__).parents[1] / "programs" / "exchange.py")
-# Long enough for the link to be the limit, short enough for the queue of a small switch.
+# Lengths of messages: long enough for the link to be the limit, short enough for the queue of a small switch.
 WIRE_LENGTHS = (1 << 14, 1 << 15, 1 << 16)
 PROBE_S, PROBE_QUICK_S = 24, 4
 

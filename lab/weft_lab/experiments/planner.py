@@ -136,7 +136,7 @@ def verdict(rows: list[Row]) -> str:
 
 
 def errors(rows: list[Row], predicted: str = "predicted_s") -> list[float]:
-    """Reports the errors of the predictions as shares of the measured times."""
+    """Returns the errors of the predictions as shares of the measured times."""
     return [abs(row[predicted] / row["measured_s"] - 1) for row in rows]
 
 
@@ -164,7 +164,7 @@ def _errors(rows: list[Row]) -> str:
 
 
 def ratios(rows: list[Row], preset: str, choice: str) -> list[float]:
-    """Reports the time of the planner's choice divided by that of a preset, over the preset's problems."""
+    """Returns the time of the planner's choice divided by that of a preset, for each problem of the preset."""
     times = [{row["plan"]: row["measured_s"] for row in mine} for mine in _cases(rows)]
     return [each[choice] / each[preset] for each in times if preset in each and choice in each]
 
@@ -216,7 +216,7 @@ def _times(row: Row) -> str:
     return f"predicted {_ms(row['predicted_s'])}, measured {_ms(row['measured_s'])}"
 
 
-# The name of a decision, the choice that it concerns, and whether a plan has it.
+# The name of a decision, the choice that it concerns, and whether a plan has this decision.
 DECISIONS: dict[str, tuple[str, Callable[[Row], bool]]] = {
     "pairs": (SPREAD, lambda row: row["schedule"] == "pairwise"),
     "more than one chunk": (SPREAD, lambda row: row["chunks"] > 1),
@@ -225,7 +225,7 @@ DECISIONS: dict[str, tuple[str, Callable[[Row], bool]]] = {
 
 
 def _decided(rows: list[Row]) -> Iterator[str]:
-    """Reports whether the planner makes a decision exactly where the best plan with it beats the best plan without."""
+    """Reports whether the planner makes a decision exactly if the best plan with it beats the best plan without it."""
     for name, (who, goes) in DECISIONS.items():
         wins, loses = [], []
         for choice in (row for row in rows if row["plan"] == who):

@@ -109,7 +109,7 @@ def _judged(ratio: float) -> str:
 
 
 def _spread(switch: str, rows: list[Row]) -> str:
-    """Reports the time of the slowest schedule over the fastest, by size and nodes; short messages should lower it."""
+    """Reports the ratio of the slowest time to the fastest, by size and nodes. Short messages should lower it."""
     extents, nodes = sorted({row["extent"] for row in rows}), sorted({row["nodes"] for row in rows})
     spreads = {(extent, count): _slowest_over_fastest(rows, extent, count) for extent in extents for count in nodes}
     lines = [f"{switch} switch, slowest schedule over fastest, whole blocks:", ""]

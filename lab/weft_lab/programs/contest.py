@@ -7,12 +7,12 @@ counts. Several transforms run without a pause, for two reasons. After a pause a
 exchange of another plan leaves traffic in the network. Slow transforms run twice at most.
 
 The nodes of the lab share this machine's cores, and their profile is measured while all compute. So a plan for a single
-node runs on every node at once, independently, and the mean counts. A node is then as fast as in its profile. Alone it
-would have all cores, and with idle ranks it would share them with polling.
+node runs on every node at once, independently, and the mean counts. A node is then as fast as in its profile. A node
+alone would have all cores; beside idle ranks it would share the cores with their polling.
 
 PROFILE is the machine for which the plans were chosen. The speed of a virtual machine's cores may double from one
-minute to the next. So it is calibrated before and after the plans, as in `weft bench --model`. The factors are printed
-with the seconds.
+minute to the next. So this speed is measured before and after the plans, as in `weft bench --model`. The factors are
+printed with the seconds.
 """
 
 import argparse
@@ -55,7 +55,7 @@ class Entry:
 
     def run(self) -> float:
         """Collective: returns the seconds of a transform."""
-        # A single transform is warmed up by another one. In a long series the state before the first hardly matters.
+        # A single transform is warmed up by another one. In a long series, the state before the series hardly matters.
         if self.times == 1 and not self.is_slow:
             self.forward()
         self.comm.Barrier()

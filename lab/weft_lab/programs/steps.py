@@ -78,7 +78,7 @@ def series(sim: Simulation) -> tuple[float, float]:
 
 
 def measured(sim: Simulation, repeat: int) -> dict[str, object]:
-    """Collective: returns the times of some series, and what a step sends and transforms."""
+    """Collective: returns the times of some series, and the sent bytes and the transforms of a step."""
     for _ in range(WARM_UP_STEPS):
         sim.step(DT)
     sim.fft.recording = True

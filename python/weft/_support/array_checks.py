@@ -22,7 +22,7 @@ class Role(NamedTuple):
     part: str = ""
     #: How to request another memory order; "" if that is no remedy.
     order: str = ""
-    #: The remedies if numbers are real instead of complex, or complex instead of real; "": convert them.
+    #: The remedies if numbers are real instead of complex, or complex instead of real; "": only a conversion helps.
     of_real: str = ""
     of_complex: str = ""
 

@@ -157,12 +157,12 @@ def instance(
 
 
 def word(given: Any, what: str, default: str) -> str:
-    """Returns text. For None, with which weft chooses, returns the core's word."""
+    """Returns text; for None returns `default`, with which the core chooses."""
     return default if given is None else text(given, what)
 
 
 def seconds(value: Any, what: str) -> float:
-    """Returns a time as a float. The functions that use it check its range."""
+    """Returns a time as a float. The functions that use the time check its range."""
     try:
         if isinstance(value, (bool, np.bool_)):
             raise TypeError("a truth value is not a time")
@@ -188,7 +188,7 @@ def as_integer(value: Any) -> int:
 
 
 def file_path(given: Any, what: str) -> str:
-    """Returns the path of a file for the core. It is relative to the current folder if a folder's name is not UTF-8.
+    """Returns the path of a file for the core. A path that is not UTF-8 becomes relative to the current folder.
 
     >>> file_path("choices.wisdom", "wisdom")
     'choices.wisdom'

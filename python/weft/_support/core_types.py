@@ -11,14 +11,14 @@ from typing import Any
 from weft import errors
 from weft._support import checks
 
-# The binding's message for a call that fits no signature.
+# nanobind's message for a call that fits no signature.
 _REFUSED = "incompatible function arguments"
 
 
 def refuse_in_one_line(*kinds: type) -> None:
     """Makes methods of these types raise InvalidArgument for an argument of a wrong type.
 
-    The binding's own TypeError has several lines and no remedy.
+    The TypeError of nanobind, which binds the core to Python, has several lines and no remedy.
     """
     for kind in kinds:
         for name, method in list(vars(kind).items()):
@@ -47,7 +47,7 @@ def _checked(method: Any, name: str) -> Callable[..., Any]:
 
 
 def _is_endless(value: Any) -> bool:
-    """Returns whether the binding would read the value for minutes: range(10**9) is a sequence of numbers."""
+    """Returns whether nanobind would read the value for minutes, such as range(10**9), a sequence of numbers."""
     try:
         return not isinstance(value, str) and len(value) > checks.ITEMS_MAX
     except Exception:  # most values have no length
@@ -72,7 +72,7 @@ def _in_words(wanted: inspect.Parameter) -> str:
 
 
 def _signature(method: Any) -> inspect.Signature:
-    """Returns a method's signature from the binding, which has a single form."""
+    """Returns a method's signature from nanobind. The method must have only one signature."""
     ((text, _, defaults),) = method.__nb_signature__
     for place, default in enumerate(defaults or ()):
         text = text.replace(f"\\{place}", repr(default))

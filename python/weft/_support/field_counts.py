@@ -32,7 +32,7 @@ def array_counts(inputs: Any, outputs: Any) -> tuple[int, int]:
 
 
 def field_counts(fields: Any) -> tuple[int, int]:
-    """Returns the numbers of fields there and back. 0 means the numbers of inputs and outputs.
+    """Returns the numbers of fields that are transformed there and back. 0: the number of inputs, or of outputs.
 
     >>> field_counts(None), field_counts((3, 2))
     ((0, 0), (3, 2))

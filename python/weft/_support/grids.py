@@ -46,7 +46,7 @@ def has_mean(kind: str) -> bool:
 
 
 def positions(kind: str, n: int, length: float) -> Array:
-    """Returns the points of an axis: from 0 to below L if it is periodic, otherwise the points of its CosineGrid.
+    """Returns the points of an axis: 0 to below L if the axis is periodic, otherwise the points of its CosineGrid.
 
     >>> positions("c2c", 4, 1.0), positions("dct1", 3, 1.0), positions("dst1", 3, 1.0), positions("dct2", 2, 1.0)
     (array([0.  , 0.25, 0.5 , 0.75]), array([0. , 0.5, 1. ]), array([0.25, 0.5 , 0.75]), array([0.25, 0.75]))
@@ -68,7 +68,7 @@ def wavenumbers(kind: str, n: int, length: float) -> Array:
         return math.pi / length * (np.arange(n) + grid.lowest)
     k = np.fft.fftfreq(n, 1 / n)
     if kind == "r2c":
-        k = np.where(k == -n / 2, n / 2, k)  # as numpy.fft.rfftfreq; a divided axis has all n wavenumbers
+        k = np.where(k == -n / 2, n / 2, k)  # n/2 is positive, as in rfftfreq; a divided axis has all n
     return 2 * math.pi / length * k
 
 

@@ -57,7 +57,7 @@ def _box(entry: Any, rank: int, what: str) -> list[tuple[int, int]]:
 
 
 def real_shape(shape: tuple[int, ...], axis: int, last: int | None, name: str = "last") -> tuple[int, ...]:
-    """Returns the shape of reals whose half spectrum has `shape`. `last` is the length of the reals on the halved axis.
+    """Returns the shape of a real array whose half spectrum has `shape`. `last` : the real array's extent along `axis`.
 
     >>> real_shape((4, 5), 1, None), real_shape((4, 5), 1, 9), real_shape((4, 1), 1, None)
     ((4, 8), (4, 9), (4, 1))

@@ -1,7 +1,7 @@
 """The option tables. An option is a field of a record, with its type, values, help and places.
 
-The records are in weft.options and weft.disk.options. The command line, the checks of keywords and the table in
-docs/options.md come from them.
+The records are in weft.options and weft.disk.options. The options of the command line, the checks of keywords and the
+table in docs/options.md are made from these records.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class OptionType:
 
 
 class Word(OptionType):
-    """One of a few words. The core refuses others, with the list of its own."""
+    """One of a few words. The core refuses other words, and its message lists the accepted ones."""
 
     def __init__(self, words: Iterable[str], unset: str | None = None, *, hides_unset: bool = True):
         """unset : the core's word for no choice. hides_unset : callers give None instead of this word."""
@@ -55,7 +55,7 @@ class Word(OptionType):
 
 
 class Choice(Word):
-    """One of a few words; None where weft chooses."""
+    """One of a few words; None: weft chooses."""
 
     def checked(self, given: Any, name: str) -> str | None:  # type: ignore[override]
         if given is not None:
@@ -191,7 +191,7 @@ class Chunks(OptionType):
 
 
 class ByteCount(OptionType):
-    """A number of bytes; None for no limit."""
+    """A number of bytes; None: weft chooses."""
 
     values = "1 or more bytes"
     metavar = "B"
@@ -233,7 +233,7 @@ class Sign(OptionType):
 
 
 class Whole(OptionType):
-    """A whole number; None where weft chooses. The function that uses it checks its range."""
+    """A whole number; None: weft chooses. The function that uses the number checks its range."""
 
     values = "a whole number"
     metavar = "N"
@@ -261,13 +261,13 @@ class Components(Whole):
 
 
 class ByteSize(OptionType):
-    """A size in bytes, at least 1. The function that uses it checks whether it is enough."""
+    """A size in bytes, at least 1. The function that uses the size checks whether it is enough."""
 
     values = "bytes"
     metavar = "BYTES"
 
     def __init__(self, *, optional: bool = False):
-        """optional : None where weft chooses."""
+        """optional : whether None is allowed; weft then chooses."""
         self.optional = optional
 
     def checked(self, given: Any, name: str) -> int | None:
@@ -285,14 +285,14 @@ class ByteSize(OptionType):
 
 
 class Seconds(OptionType):
-    """A time. The function that uses it checks its range."""
+    """A time. The function that uses the time checks its range."""
 
     metavar = "S"
 
     def __init__(self, least: float | None = None, *, optional: bool = False):
-        """least : the least time on the command line; None: the function that uses the time checks it.
+        """least : the least time on the command line; None: the function that uses the time checks its range.
 
-        optional : None where weft chooses.
+        optional : whether None is allowed; weft then chooses.
         """
         self.least, self.optional = least, optional
         self.values = "0 or more seconds"
@@ -302,7 +302,7 @@ class Seconds(OptionType):
 
 
 class Switch(OptionType):
-    """True or False; None where weft chooses."""
+    """True or False; None: weft chooses."""
 
     values = "True, False"
 
@@ -354,7 +354,7 @@ class ElementType(OptionType):
 
 
 class Text(OptionType):
-    """A text that the function that uses it checks."""
+    """Text. The function that uses the text checks it."""
 
     def __init__(self, values: str, metavar: str = "NAME"):
         self.values, self.metavar = values, metavar
@@ -375,7 +375,7 @@ class Dtype(OptionType):
 
 
 class InputLayout(OptionType):
-    """The layout of an array over ranks; None where weft chooses."""
+    """The layout of an array over ranks; None: weft chooses."""
 
     values = "a Layout, a process grid, a box for each rank"
     metavar = "PxQ"
@@ -439,10 +439,10 @@ def _option_of(field: dataclasses.Field[Any]) -> Option:
 
 
 def with_signature(record: type, *names: str) -> Callable[[Function], Function]:
-    """Gives a function f(first, ..., **options) the signature with the options of a record by name.
+    """Replaces **options in a function's signature by the options of a record, so that help() shows every option.
 
-    The function's own keywords follow them. So help() shows every option. names : the options that the function takes;
-    empty: all.
+    The function's own keywords follow the options. names : the names of the options that the function takes; empty:
+    all options.
     """
 
     def signed(function: Function) -> Function:

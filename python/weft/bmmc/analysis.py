@@ -1,4 +1,7 @@
-"""Counts of the FFT by superlevels of Cormen and Nicol (paper 003): passes, parallel I/Os, messages, bytes."""
+"""Counts of the FFT by superlevels of Cormen and Nicol (paper 003): passes, parallel I/Os, messages, bytes.
+
+A superlevel is a group of butterfly levels that one pass computes, in mini-butterflies that fit in memory.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,7 @@ from weft._support import checks
 
 #: The four variants of paper 003, section 6, by their names there.
 METHODS: tuple[str, ...] = _planning.SUPERLEVEL_METHODS
-#: Ways to factor a permutation that can be counted; the first reproduces paper 003, the second sends least.
+#: Ways to factor a permutation. The first has the counts of paper 003. The second sends less.
 FACTORINGS = ("published", "least-crossing")
 # Buffers in memory for mini-butterflies and for permutations (docs/out-of-core.md gives the reason).
 _SYNCHRONOUS = (2, 4)
@@ -32,11 +35,11 @@ def analyze(
 ) -> tuple[OutOfCoreAnalysis, ...]:
     """Counts passes, parallel I/Os, messages and bytes of an FFT of 2^n points on parallel disks, for each method.
 
-    memory_bytes : of each processor; N must exceed the memory of all processors.
+    memory_bytes : the memory of each processor. The array must exceed the memory of all processors together.
     block_bytes : the size of one transfer of a disk; each buffer must hold two blocks of each disk.
-    disks : the disks of all processors together, at least one each.
+    disks : the number of disks of all processors together, at least one for each processor.
     buffers : the number of parts into which memory is divided, during butterflies and during permutations. One part is
-        a memoryload. Default: 2 and 4, and twice that for asynchronous I/O.
+        a memoryload. Default: 2 and 4; for asynchronous I/O 4 and 8.
     factoring : "published" counts as paper 003 does; "least-crossing" chooses factors that send less.
 
     All sizes are powers of two. Messages and bytes are counted for one processor. If processors differ, messages are
@@ -72,9 +75,10 @@ def analyze(
 
 
 def superlevel_range(span: int, superlevels: int) -> tuple[int, int]:
-    """Returns the smallest and the largest N with this number of superlevels of mini-butterflies of `span` records.
+    """Returns the smallest and the largest number of points that take `superlevels` superlevels.
 
-    span : 2 or more, rounded down to a power of two. superlevels : 1 to 64. Errors: InvalidArgument.
+    span : records of a mini-butterfly, 2 or more, rounded down to a power of two. superlevels : 1 to 64. Errors:
+    InvalidArgument.
 
     Paper 003, section 6, 2^20 records in each of 256 processors, with and without communication:
 

@@ -11,7 +11,8 @@ from weft.bmmc import analysis
 
 Row = dict[str, Any]
 
-# FLEET: P = D = 4, N = 2^25, 2^24 bytes of memory each. The paper does not state the block size.
+# The paper's computer FLEET: 4 processors with a disk and 2^24 bytes of memory each, for 2^25 points. The paper does
+# not state the block size.
 PROCESSORS = 4
 BLOCK_BYTES = 8192
 _FIG7_COLUMNS: dict[str, Callable[[OutOfCoreAnalysis], int]] = {
@@ -28,7 +29,7 @@ _FIG7 = {
     analysis.METHODS[2]: (0, 0, 480, 503, 480, 503),
     analysis.METHODS[3]: (0, 0, 480, 503, 480, 503),
 }
-# Values of Fig. 8 in the text; its other percentages are in a picture.
+# The values of Fig. 8 that the paper's text states. The other percentages are only in a picture.
 _FIG8_INSTANCES = 258
 _FIG8_BOTH = {analysis.METHODS[3]: 198}
 
@@ -44,7 +45,7 @@ class Share:
 
 
 def figure_7() -> list[Row]:
-    """Returns a row for each number of the table: the paper's, ours, whether both agree, ours by "least-crossing"."""
+    """Returns a row for each number: the paper's, ours, whether these two agree, and ours with "least-crossing"."""
     sizes: dict[str, Any] = {
         "memory_bytes": 2**24,
         "block_bytes": BLOCK_BYTES,
@@ -68,7 +69,10 @@ def figure_7() -> list[Row]:
 
 
 def instances() -> Iterator[dict[str, Any]]:
-    """Yields memories of 2^17 to 2^35 bytes per processor, N = 2^20 to 2^35 points, and both kinds of I/O, if N > M."""
+    """Yields the instances of Fig. 8 whose array exceeds the memory of all processors.
+
+    Each processor has 2^17 to 2^35 bytes, and there are 2^20 to 2^35 points, with both kinds of I/O.
+    """
     for lg_memory in range(17, 36):
         for lg_points in range(20, 36):
             if 2**lg_points <= PROCESSORS * 2**lg_memory // 16:
@@ -78,12 +82,12 @@ def instances() -> Iterator[dict[str, Any]]:
 
 
 def figure_8(factoring: str) -> tuple[int, list[Share]]:
-    """Returns the number of instances, and how often each method sends the fewest messages, bytes, both."""
+    """Returns the number of instances, and how often each method sends the fewest messages, the fewest bytes, both."""
     best = {method: [0, 0, 0] for method in analysis.METHODS}
     total = 0
     known: dict[tuple[int, int], tuple[OutOfCoreAnalysis, ...]] = {}
     for instance in instances():
-        # Asynchronous I/O has twice as many buffers, so it equals synchronous I/O with half the memory.
+        # Asynchronous I/O has twice as many buffers, so its counts equal those of synchronous I/O in half the memory.
         sizes = (instance["points"], instance["memory_bytes"] // (2 if instance["asynchronous"] else 1))
         if sizes not in known:
             known[sizes] = analysis.analyze(

@@ -50,20 +50,20 @@ def permute(
     progress: Callable[[LoadProgress], object] | None = None,
     comm: Any = None,
 ) -> RecordRunReport:
-    """Permutes the elements of an array on disks that is larger than memory. The index counts in C order.
+    """Permutes the elements of an array on disks, which may be larger than memory. Indices count in C order.
 
     permutation : a :class:`weft.ooc.BitPermutation`, x to A x xor c over GF(2); a file with the matrix; or a name:
         "identity" (for another striping), "reversal", "bit-reversal", "rotation:K" (bit k of the index becomes
         bit k - K), "gray-code", "inverse-gray-code", "axes:1,0,..." (the target's axes, by their number in the source).
     inverse : apply the inverse permutation.
     source, target, shape, dtype, disks, scratch, backend, comm : as for :func:`weft.ooc.fft`; 2^n elements of any
-        dtype. The number of ranks must be a power of two. Several ranks need striped sets without skew, and at least
-        one disk each.
-    memory_bytes : memory of each rank, in four buffers. block_bytes : the size of one transfer of a disk. Default: the
-        longest from 4 KiB to 1 MiB with the fewest passes.
+        dtype. The number of ranks must be a power of two. Several ranks need striped sets without skew, with at least
+        one disk for each rank.
+    memory_bytes : memory of each rank, in four buffers. block_bytes : the size of one transfer of a disk. Default: on
+        several ranks that of the source, otherwise the longest from 4 KiB to 1 MiB with the fewest passes.
 
     Errors: as for :func:`weft.ooc.fft`. After an error no new file is left.
-    Cost: as many passes as the factors of Cormen, Sundquist and Wisniewski, or fewer (docs/out-of-core.md).
+    Cost: at most as many passes as the method of Cormen, Sundquist and Wisniewski (docs/out-of-core.md).
 
     >>> import numpy as np, os, tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -174,8 +174,9 @@ def detect(
     """Detects whether a vector of 2^n targets, as integers of 64 bits, is a permutation over GF(2).
 
     targets : a file or set; element x is the target of the record at index x. Returns two values: the permutation or
-    None, and the number of parallel reads. A permutation takes N/BD + ceil((lg(N/B) + 1) / D) reads, any other vector
-    at most as many. Errors: InvalidArgument for other elements or lengths; IoFailure.
+    None, and the number of parallel reads. For N targets in blocks of B on D disks, a permutation takes N/BD +
+    ceil((lg(N/B) + 1) / D) reads. Any other vector takes at most as many. Errors: InvalidArgument for other elements
+    or lengths; IoFailure.
     """
     path = checks.file_path(targets, "targets")
     checks.text(backend, "backend")
@@ -205,7 +206,7 @@ def detect(
 
 
 def _order_of(permutation: Any) -> list[int] | None:
-    """Returns the order of axes that the name of a permutation of axes states."""
+    """Returns the order of axes in a name such as "axes:1,0"; None for other permutations."""
     if not (isinstance(permutation, str) and permutation.startswith("axes:")):
         return None
     return bit_permutations.numbers_of(permutation)

@@ -1,6 +1,6 @@
 """Moves of records on disks, by plans of the Parallel Disk Model: checked jobs, and their runs.
 
-:mod:`weft.bmmc.permute` and :mod:`weft.bmmc.superlevels` make them.
+:mod:`weft.bmmc.permute` and :mod:`weft.bmmc.superlevels` make the jobs.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from weft.disk.arrays import (
     FileArray,
     Output,
     SpaceNeed,
+    check_output,
     check_room,
-    checked_output,
     directories_of,
     disk_needs,
     is_set,
@@ -48,7 +48,7 @@ class LoadProgress(NamedTuple):
 
     @property
     def fraction(self) -> float:
-        """Returns the fraction of the whole run."""
+        """The part of the run that is done, from 0 to 1."""
         return self.done / self.loads
 
 
@@ -82,7 +82,7 @@ class RecordFiles(NamedTuple):
 
 
 class RecordProblem(Protocol):
-    """A permutation, or a transform by superlevels: it makes plans for lengths of blocks, and executes them."""
+    """A permutation, or a transform by superlevels: makes a plan for a length of blocks, and executes plans."""
 
     @property
     def disks(self) -> int: ...
@@ -138,14 +138,14 @@ class RecordJob:
     plan: OutOfCoreAnalysis | OutOfCorePermutation
 
     def needs(self) -> list[SpaceNeed]:
-        """Returns the bytes that must be free, and the directories."""
+        """Returns how many bytes must be free in each directory."""
         needs = self.output.needs() + unpack.needs(self.source)
         if isinstance(self.plan, OutOfCoreAnalysis) or self.plan.pass_count > 1:
             needs += disk_needs("temporary files", self.scratch, self.source.nbytes, self.output.block_bytes)
         return needs
 
     def run(self, progress: Callable[[LoadProgress], object] | None = None) -> RecordRunReport:
-        """Makes the output, serially. After an error no new file is left."""
+        """Makes the output in this process alone. After an error no new file is left."""
         start_s = time.perf_counter()
         with self.output.made() as made, unpack.in_place(self.source, self.memory_bytes):
             done = RecordRun.of(self).execute(made.to_core(), progress, None)
@@ -245,7 +245,7 @@ def _names_of(options: RecordOptions) -> tuple[str, ...]:
 
 
 def disk_count(target: Any, options: RecordOptions, ranks: int) -> int:
-    """Returns D: the number of disks of the output; on several ranks, of input and output."""
+    """Returns the number of disks of the output. On several ranks, the input must have as many disks."""
     names = _names_of(options)
     count = len(names) if is_set(checks.file_path(target, "target")) and names else 1
     if count & (count - 1):
@@ -266,7 +266,7 @@ def job_of(
     """Chooses the length of blocks, and checks the output and the free space. shape : the shape of the output."""
     path, names = checks.file_path(target, "target"), _names_of(options)
     block = _block_of(stored, path, problem, options.block_bytes)
-    checked_output(path, stored.name, names, block)
+    check_output(path, stored.name, names, block)
     output = Output(path, shape, stored.dtype, names or (_folder(path),), block, skewed=False)
     folders = output.directories() if options.scratch is None else directories_of(options.scratch)
     for folder in folders:
@@ -282,7 +282,10 @@ def job_of(
 
 
 def _block_of(stored: FileArray, target: str, problem: RecordProblem, given: int | None) -> int:
-    """Returns the given block length, otherwise the longest of those with the fewest passes."""
+    """Returns the given length of blocks, or on several ranks that of the source.
+
+    In other cases it returns the longest of the lengths with the fewest passes.
+    """
     if given is not None:
         (block,) = checks.integers(given, "block_bytes")
         problem.plan(block)

@@ -81,7 +81,7 @@ def superlevel_fft(
 ) -> RecordRunReport:
     """Runs :func:`weft.ooc.fft` with a method "bmmc:...": one of the four variants of paper 003.
 
-    The transform is of one line of 2^n points.
+    The array must have one axis, of 2^n points.
     """
 
     def prepared(ranks: int) -> RecordJob:

@@ -16,11 +16,11 @@ from weft.planning.plans import machine_of
 def message_seconds(
     found: OutOfCoreAnalysis, *, machine: Any = None, message_s: float | None = None, byte_s: float | None = None
 ) -> float:
-    """Returns the weighted messages and bytes of one processor, in seconds.
+    """Returns the weighted sum of the messages and bytes of one processor, in seconds.
 
     message_s, byte_s : seconds of each message and of each byte; give both or neither.
-    machine : if you give neither, this machine's link between nodes gives the weights, at the average length of the
-        messages. Values as for :func:`weft.plan`; None: an assumed machine.
+    machine : without message_s and byte_s, the weights are those of this machine's network between nodes, for messages
+        of the average length. Values as for :func:`weft.plan`; None: an assumed machine.
 
     Errors: InvalidArgument for one weight alone, or a negative one.
 
@@ -46,9 +46,9 @@ def message_seconds(
 
 
 def cheapest(analyses: Sequence[OutOfCoreAnalysis], **weights: Any) -> OutOfCoreAnalysis:
-    """Returns the method with the least weighted messages and bytes. Of equal methods, it has the fewest parallel I/Os.
+    """Returns the analysis with the least weighted sum of messages and bytes; of equal ones, the fewest parallel I/Os.
 
-    `weights` and errors are as for :func:`message_seconds`. InvalidArgument also for no analysis.
+    `weights` and errors are as for :func:`message_seconds`. Raises InvalidArgument also if there are no analyses.
 
     >>> from weft import ooc
     >>> sizes = dict(memory_bytes=2**24, block_bytes=8192, disks=4, processors=4)

@@ -37,10 +37,11 @@ __all__ = [
     "transform_commands",
     "wisdom_commands",
 ]
-# The order in `weft --help`; groups follow.
+# The order of the commands in `weft --help`. Groups of commands follow them.
 ORDER = ("probe", "plan", "map", "project", "fft", "filter", "spectrum", "bench", "verify", "info", "run")
 app.registered_commands.sort(key=lambda command: ORDER.index(command.name or ""))
-# The base class of click's usage errors. typer does not export it, and uses its own copy of click or the package.
+# The base class of click's usage errors. typer does not export it. The class is of typer's own copy of click, or of the
+# package click.
 ClickException: Any = next(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException")
 
 
@@ -84,7 +85,7 @@ def _status_of(words: list[str]) -> int:
 
 
 def _with_value(message: str, error: ClickException, words: list[str]) -> str:
-    """Adds the refused value of an option to the parser's message, and removes the parser's own words."""
+    """Adds the refused value of an option to the parser's message, and removes or replaces phrases of the parser."""
     message = message.replace("Value error, ", "").replace(": Input should be ", ": it must be ")
     if not isinstance(error, typer.BadParameter):
         return message
@@ -97,7 +98,7 @@ def _with_value(message: str, error: ClickException, words: list[str]) -> str:
 
 
 def _with_remedy(message: str) -> str:
-    """Adds the likely cause of extra words, which the parser does not know.
+    """Adds a remedy to the parser's message about extra numbers, which are probably a shape.
 
     >>> _with_remedy("Got unexpected extra argument(s) (64)")
     'Got unexpected extra argument(s) (64); write a shape as one word, such as 64x64x64'
@@ -108,10 +109,10 @@ def _with_remedy(message: str) -> str:
 
 
 def _refused(message: str, status: int, error: BaseException | None) -> int:
-    """Reports an error that occurred before the ranks could communicate, if there are several."""
+    """Reports an error that occurred before any communication between ranks; returns the exit status."""
     around = surrounding_ranks()
     if around is not None and around[1] > 1 and status in (USAGE_STATUS, FAILURE_STATUS):
-        # Other ranks may have other arguments and wait for this rank: one message reports both errors.
+        # Other ranks may have other arguments and wait for this rank. So this rank joins them, and one rank prints.
         kind = weft.InvalidArgument if status == USAGE_STATUS else weft.WeftError
         return session.run_here(functools.partial(_fail, kind(message), error))
     rank = 0 if around is None else around[0]

@@ -23,8 +23,8 @@ from weft.files.seen import Seen, look_at
 from weft.files.source import ChunkedSource
 
 SET_ENDINGS = (".json",)
-#: Transfers without the system's page cache begin and end at multiples of this. So blocks of a set are multiples of
-#: it, and the elements of a .npy file begin at a multiple.
+#: Transfers without the system's page cache begin and end at multiples of this number. Therefore blocks of a set are
+#: multiples of it, and the elements of a .npy output begin at a multiple.
 ALIGNMENT_BYTES = _planning.direct_io_alignment_bytes
 
 
@@ -66,9 +66,9 @@ class FileLayout:
 class FileArray:
     """An array in C order, in a plain file from `offset` on or in a striped set.
 
-    fortran : the owner's array is the transposed array, in Fortran order.
-    unpacking : the origin of an array that has yet to be unpacked (:mod:`weft.disk.unpack`); None: it exists.
-    within : the given name of a contiguous dataset, since the file `path` is no array by its name.
+    fortran : whether the caller's array is the transpose of this array, in Fortran order.
+    unpacking : the origin of an array that must first be unpacked (:mod:`weft.disk.unpack`); None: the array exists.
+    within : the name that the caller gave for a contiguous dataset in the file `path`; "" for other arrays.
     seen : the state of an input's files when it was opened (files.seen).
     """
 
@@ -88,7 +88,7 @@ class FileArray:
 
     @property
     def is_set(self) -> bool:
-        """Whether it is a striped set."""
+        """Whether the array is a striped set."""
         return not self.within and is_set(self.path)
 
     @property
@@ -103,7 +103,7 @@ class FileArray:
         return tuple(os.path.dirname(file) or "." for file in files)
 
     def layout(self) -> FileLayout:
-        """Returns its storage. Errors: those of an index that cannot be read."""
+        """Returns the storage of the array. Errors: IoFailure or InvalidArgument if a set's index cannot be read."""
         if not self.is_set:
             return FileLayout(self.nbytes, offset=self.offset)
         facts = _planning.striped_set_index(self.path)
@@ -147,7 +147,7 @@ def is_set(path: str) -> bool:
 def opened_source(
     path: str, shape: tuple[int, ...] | None, dtype: np.dtype | None, directory: str, *, resumes: bool = False
 ) -> FileArray:
-    """Examines an input and closes it again. `shape` and `dtype` together mean a raw file.
+    """Examines an input and closes it again. Give `shape` and `dtype` for a raw file only.
 
     directory : the place for the unpacked array, if the input cannot be read in place.
     resumes : whether an incomplete transform in place is to be resumed, so that a set may be incomplete.
@@ -201,7 +201,7 @@ def _in_place(source: Any, path: str, directory: str) -> FileArray:
 
 def _to_be_unpacked(source: ChunkedSource, name: str, directory: str) -> FileArray:
     chunk = prod(min(chunk, extent) for chunk, extent in zip(source.chunks, source.shape, strict=True))
-    # A box of one chunk, and the chunk in its library's buffer.
+    # Memory must hold a box of one chunk, and the chunk in the buffer of h5py or zarr.
     unpacking = Unpacking(name, 2 * chunk * source.dtype.itemsize)
     path = os.path.join(directory, f".weft-unpacked-{secrets.token_hex(6)}.raw")
     return FileArray(path, source.shape, source.dtype.newbyteorder("="), unpacking=unpacking)
@@ -215,7 +215,7 @@ def _unreadable(path: str, what: str, remedy: str) -> Exception:
 
 
 def output_directories(path: str, disks: tuple[str, ...]) -> tuple[str, ...]:
-    """Returns the directory on each disk of a new output. disks : those of a set; empty for that of its index."""
+    """Returns the directory on each disk of a new output. disks : those of a set; if empty, the index's directory."""
     if is_set(path):
         return disks or (os.path.dirname(path) or ".",)
     return (checks.file_path(Path(os.path.realpath(path)).parent, "the folder of an output"),)
@@ -251,15 +251,15 @@ class Output:
 
     @contextmanager
     def made(self, tell: Callable[[str], object] = lambda path: None) -> Iterator[FileArray]:
-        """Makes the output with its space. It is complete when the context ends without an error, otherwise removed.
+        """Makes the output and reserves its space. The output is removed if the context ends with an error.
 
-        tell : receives the temporary name of a plain file before the file exists.
+        tell : a function that is called with the temporary name of a plain file, before the file exists.
         """
         with self._made_set() if is_set(self.path) else self._made_file(tell) as stored:
             yield stored
 
     def made_to_stay(self, part: str) -> FileArray:
-        """Makes the output with its space, under the name `part`, or that of `unnamed` for a set, until `complete`."""
+        """Makes the output and reserves its space. Until `complete` its name is `part`; a set has that of `unnamed`."""
         if is_set(self.path):
             create_unnamed(**self._of_set()).close()
             return self.under_temporary_name(part)
@@ -272,13 +272,13 @@ class Output:
         return self.under_temporary_name(part)
 
     def under_temporary_name(self, part: str) -> FileArray:
-        """Returns an output that was made to stay."""
+        """Returns the output that `made_to_stay` has made."""
         if is_set(self.path):
             return FileArray(unnamed(self.path), self.shape, self.dtype)
         return FileArray(part, self.shape, self.dtype, self._target().offset)
 
     def complete(self, part: str) -> None:
-        """Gives the output its name; can be repeated after an interruption."""
+        """Gives the output its final name; can be repeated after an interruption."""
         if is_set(self.path):
             give_name(self.path)
         elif os.path.exists(part):
@@ -315,7 +315,7 @@ class Output:
             yield self.under_temporary_name("")
 
 
-def checked_output(path: str, source: str, disks: Sequence[str], block_bytes: int, *, resumes: bool = False) -> None:
+def check_output(path: str, source: str, disks: Sequence[str], block_bytes: int, *, resumes: bool = False) -> None:
     """Raises InvalidArgument or IoFailure if an output of this name cannot be made. Writes nothing.
 
     resumes : whether an incomplete output exists.
@@ -377,7 +377,7 @@ def check_room(needs: Sequence[SpaceNeed]) -> None:
 
 
 def directories_of(scratch: Any) -> tuple[str, ...]:
-    """Returns the directories of temporary files, given as one or as several."""
+    """Returns the directories of temporary files, given as one path or as several."""
     is_one = isinstance(scratch, (str, bytes, os.PathLike))
     several = [scratch] if is_one else checks.items(scratch, "scratch, or one directory,")
     if not several:

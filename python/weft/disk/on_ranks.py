@@ -67,10 +67,10 @@ def write_output(
     """Collective: creates the output on the first rank, and writes it on all ranks. Returns the result of `execute`.
 
     job : None except on the first rank. execute : writes the output.
-    note_temporary : called on the first rank with each file that an interruption would leave. A striped set that is new
-        and complete has no such files; then it is called with None.
+    note_temporary : a function that the first rank calls with each file that an interruption would leave. When a new
+        striped set is complete, the first rank calls the function with None, because no such file is left.
 
-    Errors: the same on all ranks. A new output is then removed. An array that is transformed in place is unusable.
+    Errors: the same on all ranks. After an error a new output is removed, and an array in place is unusable.
     """
     new_files: list[str] = []
     results: list[Result] = []

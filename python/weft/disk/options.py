@@ -31,7 +31,7 @@ from weft._support.option_types import (
 
 
 class KindsOnDisks(Kinds):
-    """The kinds of a transform on disks, where c2r is the inverse of r2c; None where weft chooses."""
+    """The kinds of a transform on disks, where c2r is the inverse of r2c; None: weft chooses."""
 
     words = (*_planning.WORDS["kind"], "c2r")
     values = f"{Kinds.values}, and `c2r`"

@@ -21,16 +21,16 @@ from weft.files.replacement import check_length, flush_folder
 BLOCK_BYTES = 1 << 20
 DEPTH = 32
 INDEX_NAME = "array.weft.json"
-# Longest ending of a set's files while it is written.
+# Longest ending of a set's files while the set is written.
 _LONGEST_ENDING = ".weft-part.sums.new"
 
 
 class StripedArray:
     """An open array in C order on disks, from :func:`create_set` or :func:`open_set`.
 
-    Elements are numbered as in the flattened array. A block that is written as a whole has a checksum. Threads take
-    turns. One process at a time writes. A forked process opens the set again. Use it in a `with` statement, or call
-    `close`.
+    Elements are numbered as in the flattened array. A block that is written as a whole gets a checksum. Threads take
+    turns. Only one process at a time may write. A forked process must open the set again. Use the array in a `with`
+    statement, or call `close`.
     """
 
     def __init__(self, index: str, shape: tuple[int, ...], dtype: np.dtype, opened: _planning.StripedSet):
@@ -50,7 +50,7 @@ class StripedArray:
         return self._open().backend
 
     def read(self, first: int = 0, count: int | None = None) -> np.ndarray:
-        """Reads elements [first, first + count) into a new array of one axis; without `count` all from `first` on.
+        """Reads elements [first, first + count) into a new array of one axis. Without `count` it reads to the end.
 
         Errors: InvalidArgument for a range beyond the array; IoFailure that names file and offset.
         """
@@ -76,7 +76,7 @@ class StripedArray:
         self._open().write(first * self.dtype.itemsize, array.ctypes.data, array.nbytes)
 
     def flush(self) -> None:
-        """Waits until all written data is on the disks, and the checksums next to the index."""
+        """Waits until all written data is on the disks, and the checksums are in their file next to the index."""
         self._open().flush()
 
     def counters(self) -> dict[str, Any]:
@@ -135,11 +135,12 @@ def create_set(
 
     index : the file that describes the set. Default: array.weft.json in the first directory.
     block_bytes : the bytes on one disk before the next disk's turn; a multiple of 4096.
-    processors, band_bytes : the number of processors that share the disks, and a number of consecutive bytes. After
-        these it is the first one's turn again. 0: one block of each disk (docs/out-of-core-formats.md).
-    skew_rows : shift the disks from row to row of blocks, by the sum of the digits of row / skew_rows in base D. So
-        columns of a matrix are spread over all disks. 0: no shift. None: suitable for transforms of an array of this
-        size.
+    processors : the number of processors that share the disks equally.
+    band_bytes : the length of a band. Each band has one contiguous part for each processor, on this processor's disks.
+        0: one block of each disk (docs/out-of-core-formats.md).
+    skew_rows : shift the disks from row to row of blocks, so that a matrix column is spread over all D disks. The shift
+        is the sum of the digits of row / skew_rows in base D. 0: no shift. None: suitable for transforms of an array
+        of this size.
     backend : automatic, io_uring, threads or synchronous. depth : concurrent accesses of a disk.
 
     Errors: InvalidArgument for impossible arguments; IoFailure for a set that exists already or a disk without room;
@@ -239,7 +240,7 @@ def unnamed(index: str) -> str:
 def create_unnamed(
     directories: Sequence[str], shape: Sequence[int], dtype: Any, index: str, **how: Any
 ) -> StripedArray:
-    """Makes a set that gets its name by :func:`give_name`. Errors: those of :func:`create_set` and `require_new`."""
+    """Makes a set that :func:`give_name` later names. Errors: those of :func:`create_set` and `require_new`."""
     require_new(index)
     # Old checksums under this name do not match the new blocks.
     Path(f"{index}.sums").unlink(missing_ok=True)
@@ -250,7 +251,7 @@ def create_unnamed(
 def made(
     directories: Sequence[str], shape: Sequence[int], dtype: Any, index: str, **how: Any
 ) -> Iterator[StripedArray]:
-    """Makes a new set. It is complete and has its name when the context ends without an error, otherwise it is removed.
+    """Makes a new set. When the context ends without an error, the set gets its name; after an error it is removed.
 
     Errors: those of :func:`create_unnamed`.
     """
@@ -284,7 +285,7 @@ def _in_hand(index: str) -> Iterator[None]:
 def give_name(index: str) -> None:
     """Gives a set its name, checksums first; can be repeated after an interruption.
 
-    Errors: IoFailure if another file has got that name meanwhile.
+    Errors: IoFailure if another file has this name by then.
     """
     part = unnamed(index)
     if not os.path.exists(part):
@@ -301,7 +302,7 @@ def give_name(index: str) -> None:
 
 
 def remove_unnamed(index: str) -> bool:
-    """Removes a set that never got its name, if it exists. Errors: IoFailure if a process works on it."""
+    """Removes a set that never got its name, and returns whether it existed. Errors: IoFailure if a process uses it."""
     part = unnamed(index)
     if not os.path.exists(part):
         return False
@@ -319,9 +320,9 @@ def remove_unnamed(index: str) -> bool:
 
 
 def require_new(index: str) -> None:
-    """Raises IoFailure if a set of this name exists, or one that never got the name. Removes nothing.
+    """Raises IoFailure if a set of this name exists, or an incomplete set that has not got the name yet.
 
-    InvalidArgument for a name that is too long for the files next to the index.
+    Raises InvalidArgument for a name that is too long for the files next to the index. Removes nothing.
     """
     check_length(index, _LONGEST_ENDING)
     if os.path.lexists(index):

@@ -27,7 +27,7 @@ def require_memory(stored: FileArray, memory_bytes: int) -> None:
 
 
 def needs(stored: FileArray) -> list[SpaceNeed]:
-    """Returns the space on disk of the unpacked input, until the transform is done."""
+    """Returns the space on disk that the unpacked input needs until the transform is done."""
     if stored.unpacking is None:
         return []
     return [SpaceNeed("the input, unpacked", os.path.dirname(stored.path) or ".", stored.nbytes)]
@@ -37,10 +37,12 @@ def needs(stored: FileArray) -> list[SpaceNeed]:
 def in_place(stored: FileArray, memory_bytes: int, *, looks_again: bool = True) -> Iterator[None]:
     """Unpacks the input to the place in `stored`, and removes the file at the end of the context.
 
-    looks_again : check at the end of the context that the input is unchanged; False for one that is written to.
+    looks_again : whether to check at the end of the context that the input is unchanged; False for an input that is
+        written to.
 
-    Cost: reads the container once, and writes its elements. memory_bytes : the memory for each part. Errors: IoFailure
-    if the input is another file than at its examination, or changes before all is read.
+    Cost: if the input must be unpacked, reads the container once, and writes its elements. memory_bytes : the memory
+    for each part. Errors: IoFailure if the input is another file than at its examination, or changes before all is
+    read.
     """
     require_unchanged(stored.seen, stored.name)
     if stored.unpacking is None:

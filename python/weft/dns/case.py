@@ -1,4 +1,4 @@
-"""Case files: all settings of a run as TOML. Reads and checks them, and makes the simulation that they describe."""
+"""Case files have all settings of a run as TOML. This module reads and checks a case, and makes its simulation."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class SimulationCase:
 
     @classmethod
     def of(cls, name: str, given: Mapping[str, Any]) -> SimulationCase:
-        """Returns a checked case. Errors: InvalidArgument with the setting."""
+        """Returns a checked case. Errors: InvalidArgument that names the setting."""
         for section in given:
             require_known(section, SECTIONS, f"a section of {name}")
         sections: dict[str, Any] = {}
@@ -146,9 +146,9 @@ class SimulationCase:
         )
 
     def require_arrays(self) -> None:
-        """Raises InvalidArgument if an array of the fields at the beginning is missing, or has another shape.
+        """Raises InvalidArgument if an array of the fields at the beginning is missing or has a wrong shape.
 
-        A run that resumes needs none of them.
+        A run that resumes needs no such array.
         """
         checkpoint = self.sections["velocity"]["checkpoint"]
         for what, path in [*self._files(), *([("velocity.checkpoint", checkpoint)] if checkpoint else [])]:
@@ -220,7 +220,7 @@ class SimulationCase:
                 )
 
     def _files(self) -> list[tuple[str, str]]:
-        """Returns each array file of the fields at the beginning, after its setting."""
+        """Returns the array files of the fields at the beginning, as pairs of a setting and a path."""
         scalars = [("scalar.file", scalar["file"]) for scalar in self.sections["scalar"] if scalar["file"] is not None]
         return [("velocity.files", path) for path in self.sections["velocity"]["files"] or []] + scalars
 
@@ -228,7 +228,8 @@ class SimulationCase:
 def read_case(path: str) -> SimulationCase:
     """Reads and checks a case file, or a case that ships with weft, by its name.
 
-    Paths of arrays in a file are relative to its folder. Errors: InvalidArgument; IoFailure if it cannot be read.
+    Paths of arrays and checkpoints in a case file are relative to the file's folder. Errors: InvalidArgument; IoFailure
+    if the file cannot be read.
     """
     if path in shipped_cases():
         return SimulationCase.of(path, _parsed(shipped_text(path), path))
@@ -248,7 +249,7 @@ def read_case(path: str) -> SimulationCase:
 
 
 def with_values(case: SimulationCase, changes: Mapping[str, str]) -> SimulationCase:
-    """Returns a case with other values. Keys are "section.name", values TOML: "grid.shape": "[64, 64, 64]"."""
+    """Returns a case with other values. Keys are "section.name", values are TOML: "grid.shape": "[64, 64, 64]"."""
     sections = {name: dict(one) if isinstance(one, dict) else one for name, one in case.sections.items()}
     for key, text in changes.items():
         section, _, name = key.partition(".")
@@ -338,7 +339,7 @@ def _output_of(output: Values, path: str) -> outputs.RunOutput:
 
 
 def _random_spectrum(energy: float, peak: float) -> Any:
-    """Returns E(k) = c k^4 exp(-2 (k/peak)^2). Its sum over the kept shells is the wanted energy."""
+    """Returns E(k) = c k^4 exp(-2 (k/peak)^2). The sum over the kept shells, times their width, is `energy`."""
 
     def spectrum(k: Array) -> Array:
         shape = k**4 * np.exp(-2 * (k / peak) ** 2)

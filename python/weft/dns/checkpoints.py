@@ -1,8 +1,8 @@
-"""Checkpoints: the state of a simulation in a folder, from which it resumes bit for bit.
+"""Checkpoints: the state of a simulation in a folder, from which a run resumes bit for bit.
 
 A register is one set of all fields, as a scheme in time needs it (weft.dns.schemes). A checkpoint is a folder with one
-.npy file for each field of each register, in double precision, and `checkpoint.json` with all numbers. It has a
-temporary name until it is complete and on its disk. The last two checkpoints are kept.
+.npy file for each field of each register, in double precision, and `checkpoint.json` with all numbers. A new checkpoint
+has a temporary name until it is complete and on its disk. The last two checkpoints are kept.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def write(
 
 
 def paths_in(path: Any, comm: Any) -> list[str]:
-    """Returns the paths of the checkpoints in a folder, the newest first, or the path of one. Collective."""
+    """Returns the paths of the checkpoints in a folder, newest first; for a checkpoint, its own path. Collective."""
     folder = Path(checks.file_path(path, "checkpoints"))
 
     def listed() -> list[str]:
@@ -79,7 +79,7 @@ def paths_in(path: Any, comm: Any) -> list[str]:
 def first_whole(folder: str, read: Callable[[str], Read], comm: Any, warn: Callable[[str], object]) -> Read:
     """Returns the result of `read` for the newest undamaged checkpoint in a folder. Collective.
 
-    `warn` gets a message for each damaged one. Errors, on all ranks: IoFailure if every checkpoint is damaged.
+    `warn` is called with a message for each damaged checkpoint. Errors, on all ranks: IoFailure if all are damaged.
     """
     names = paths_in(folder, comm)
     for name in names:
@@ -95,7 +95,7 @@ def first_whole(folder: str, read: Callable[[str], Read], comm: Any, warn: Calla
 def read_record(path: str, comm: Any) -> dict[str, Any]:
     """Returns the numbers of a checkpoint. Collective.
 
-    Errors, on all ranks: IoFailure if they are missing or damaged, Unsupported for another format.
+    Errors, on all ranks: IoFailure if the numbers are missing or damaged, Unsupported for another format.
     """
     return dict(runtime.from_first(comm, lambda: _record_of(Path(path))))
 
@@ -113,7 +113,7 @@ def read_registers(
 
 
 def require_whole(path: str, record: dict[str, Any], register: int, field: int, comm: Any) -> str:
-    """Returns the path of a field's file. Raises IoFailure on all ranks if it is damaged. Collective."""
+    """Returns the path of a field's file. Raises IoFailure on all ranks if the file is damaged. Collective."""
     name = file_name(register, field)
     _whole_field(path, record, name, None, comm)
     return str(Path(path) / name)
@@ -122,7 +122,7 @@ def require_whole(path: str, record: dict[str, Any], register: int, field: int, 
 def _whole_field(
     path: str, record: dict[str, Any], name: str, layout: _planning.Layout | None, comm: Any
 ) -> tuple[Array, _planning.Layout]:
-    """Returns this rank's part of a field in a layout, by default slabs. Errors: IoFailure if it is damaged."""
+    """Returns this rank's part of a field in a layout, by default slabs. Errors: IoFailure if the file is damaged."""
     try:
         values, found = array_files.load(str(Path(path) / name), layout, comm, dtype=np.complex128)
     except errors.WeftError as reason:

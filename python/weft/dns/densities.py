@@ -81,7 +81,7 @@ def moments_of(values: Array, sim: Running) -> Moments:
 def density_of(values: Array, sim: Running) -> tuple[Array, Array]:
     """Returns the middles of bins, in standard deviations from the mean, and the densities, on any grid. Collective.
 
-    A constant field has no density: zeros.
+    For a constant field the densities are zero.
     """
     found = moments_of(values, sim)
     edges = np.linspace(-REACH, REACH, BINS + 1)
@@ -94,7 +94,7 @@ def density_of(values: Array, sim: Running) -> tuple[Array, Array]:
 
 
 def _points(values: Array, sim: Running) -> float:
-    """Returns the number of points of all ranks' parts. It is not that of sim.grid on the grid of products."""
+    """Returns the number of points of all ranks' parts. On the grid of products it differs from that of sim.grid."""
     return _total(float(values.size), sim)
 
 

@@ -50,10 +50,10 @@ class Balance:
     rates: Sequence[float]
 
     def residuals_since(self, before: Balance) -> list[float]:
-        """Returns the change of each amount in a unit of time, less the mean of its rates at both times.
+        """Returns the change of each amount in a unit of time, less the mean of its rates at the two times.
 
-        It is dE/dt + eps - power for the velocity. The mean is the trapezoidal rule: without errors of the scheme a
-        residual is of the order of the square of the time between. NaN if no time has passed.
+        For the velocity this is dE/dt + eps - power. The mean is the trapezoidal rule. Therefore a residual is of
+        second order in the time between, apart from errors of the scheme. NaN if no time has passed.
         """
         passed = self.time - before.time
         if not passed > 0:
@@ -69,15 +69,15 @@ class Diagnosis:
 
     energy            : E = <|u|^2>/2, with the mean flow. enstrophy : <|curl u|^2>/2.
     dissipation       : eps = 2 nu enstrophy. helicity : <u . curl u>. power : of the forces, <u . f>.
-    transfer_sum      : the work of the products on the flow, which is rounding.
+    transfer_sum      : the work of the nonlinear products on the flow, zero but for rounding.
     rms_velocity      : u' = (2 E / 3)^(1/2), without the mean flow.
     taylor_length     : lambda = (15 nu u'^2 / eps)^(1/2). reynolds : Re_lambda = u' lambda / nu.
-    kolmogorov_length : eta = (nu^3 / eps)^(1/4). resolution : k_max eta, of the highest kept wavenumber.
+    kolmogorov_length : eta = (nu^3 / eps)^(1/4). resolution : k_max eta, with the highest k that every axis keeps.
     integral_length   : pi / (2 u'^2) times the sum of E(k)/k.
-    rate              : the largest sum of |u_a|/dx_a; the step times it is the CFL number.
-    largest_speed     : the largest |u|, of the points where products are formed.
-    divergence        : <(div u)^2>^(1/2), which is rounding.
-    k                 : the wavenumbers of the shells; dk times their number.
+    rate              : the largest sum of |u_a|/dx_a; the CFL number is the time step times `rate`.
+    largest_speed     : the largest |u| at the points where products are formed.
+    divergence        : <(div u)^2>^(1/2), zero but for rounding.
+    k                 : the wavenumbers of the shells: dk times the shell's number.
     spectrum          : E(k) of each shell, so that sum(spectrum) * dk = E. flux : the energy that leaves all shells up
                         to k by the products. helicity_spectrum, transfer : as E(k).
     """
@@ -125,7 +125,7 @@ class Flow:
 
 
 def diagnosis_of(flow: Flow, done: Evaluated, time: float, powers: Array) -> Diagnosis:
-    """Returns the diagnosis from an evaluation with sums over shells, and the powers of each equation's forces."""
+    """Returns the diagnosis from an evaluation with sums over shells, and from the powers of each equation's forces."""
     nu, dk, sums = flow.viscosity, flow.shells.width, done.sums
     total = sums.sum(axis=0)
     energy, enstrophy = float(total[_ENERGY]), float(total[_ENSTROPHY])
@@ -188,7 +188,7 @@ def _scalar(flow: Flow, number: int, sums: Array, kolmogorov: float, power: floa
 
 
 def _ratio(numerator: float, denominator: float) -> float:
-    """Returns the ratio; infinite where the denominator is 0."""
+    """Returns the ratio. If the denominator is 0, infinite for a positive numerator, otherwise NaN."""
     if denominator == 0:
         return math.inf if numerator > 0 else math.nan
     return numerator / denominator

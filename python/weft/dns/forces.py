@@ -1,4 +1,4 @@
-"""The forces of a simulation: what they add in an evaluation, and what they do at the end of a step."""
+"""The forces of a simulation: their values in an evaluation, and their work at the end of a step."""
 
 from __future__ import annotations
 

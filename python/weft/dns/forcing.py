@@ -1,4 +1,4 @@
-"""Forces on the large scales. Each acts on a few modes, so it is added to the registers after a round trip."""
+"""Forces on the large scales. A force acts on few modes, and is added to the registers after a round trip."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from weft.dns.numbers import number, positive
 from weft.transform import FFT
 
 STEADY = ("taylor-green", "abc", "kolmogorov")
-# Modes of a steady force below this part of the largest one are rounding.
+# A mode of a steady force is rounding if it is smaller than this part of the largest mode.
 _FORCED_FROM = 1e-6
 FORCES = ("constant-power", "held-energy", "random", *STEADY)
 VELOCITY = "velocity"
@@ -41,7 +41,7 @@ class ForcedModes:
 
     @classmethod
     def up_to(cls, grid: Grid, indices: Sequence[Array], shape: Sequence[int], highest: float) -> ForcedModes:
-        """Returns the modes with 0 < |k| <= highest; `indices` are those of this rank's spectra, of this shape."""
+        """Returns the modes with 0 < |k| <= highest. `indices` and `shape` are those of this rank's spectra."""
         tables = [grid.wavenumbers(axis) for axis in range(DIMS)]
         square = sum(table[index] ** 2 for table, index in zip(tables, indices, strict=True))
         chosen = np.broadcast_to((square > 0) & (square <= highest**2 * (1 + 1e-12)), tuple(shape))
@@ -62,11 +62,11 @@ class ForcedModes:
         return np.asarray(sum(k**2 for k in self.waves))
 
     def of(self, spectra: Sequence[Array]) -> list[Array]:
-        """Returns copies of the elements of spectra."""
+        """Returns copies of these modes of each spectrum."""
         return [spectrum[self.places] for spectrum in spectra]
 
     def projected(self, vectors: Sequence[Array]) -> list[Array]:
-        """Returns the parts of vectors without divergence. No mode is 0."""
+        """Returns the parts of vectors without divergence. No wavevector is 0."""
         along = sum(k * part for k, part in zip(self.waves, vectors, strict=True)) / self.squares
         return [part - k * along for k, part in zip(self.waves, vectors, strict=True)]
 
@@ -75,7 +75,7 @@ class ForcedModes:
 class ForcedFields:
     """The fields that a force acts on.
 
-    equation : 0 for the velocity, 1 for the first scalar and so on. number : of each field in the state.
+    equation : 0 for the velocity, 1 for the first scalar and so on. numbers : the numbers of the fields in the state.
     """
 
     equation: int
@@ -93,7 +93,7 @@ class ForcedFields:
 class ModesForce:
     """A force on some modes of the velocity or of a scalar."""
 
-    #: The power that `held` put in during the last step.
+    #: The mean power of HeldEnergy in the last step; 0 for other forces.
     held_power = 0.0
 
     def __init__(self, modes: ForcedModes, fields: ForcedFields) -> None:
@@ -105,7 +105,7 @@ class ModesForce:
         return np.zeros(0)
 
     def force(self, values: Sequence[Array], totals: Array) -> list[Array]:
-        """Returns the force on each mode, from the fields' values there and the sums over all ranks."""
+        """Returns the force on each mode, from the fields' values at these modes and the sums over all ranks."""
         raise NotImplementedError
 
     def energy(self, values: Sequence[Array]) -> Array:
@@ -143,7 +143,7 @@ class ConstantPower(ModesForce):
 
 
 class HeldEnergy(ModesForce):
-    """The modes |k| <= up_to keep the energy that they have at the first step: each step ends by scaling them."""
+    """The modes |k| <= up_to keep the energy of the first step: each step ends with a scaling of these modes."""
 
     def __init__(self, modes: ForcedModes, fields: ForcedFields) -> None:
         super().__init__(modes, fields)
@@ -160,7 +160,7 @@ class HeldEnergy(ModesForce):
         return []
 
     def held(self, values: Sequence[Array], energy: float, dt: float) -> list[Array]:
-        """Returns the modes with the energy that is held; `energy` is the present one, after a step of `dt`."""
+        """Returns the modes, scaled to the held energy. `energy` is their present energy, after a step of `dt`."""
         _require_energy(energy, "a held energy")
         assert self.target is not None  # force() was called at the beginning of the step
         self.held_power = (self.target - energy) / dt
@@ -187,8 +187,8 @@ class Steady(ModesForce):
 class Random(ModesForce):
     """A random force with a correlation time on the modes |k| <= up_to (Eswaran and Pope 1988).
 
-    Each component of each mode is a process of Ornstein and Uhlenbeck. That on the velocity is made free of divergence.
-    It depends on the seed, the wavevector and the step alone. `amplitude` is its root mean square in space.
+    Each component of each mode is a process of Ornstein and Uhlenbeck. A force on the velocity is made divergence-free.
+    The random numbers depend only on seed, wavevector, step and field. `amplitude` is the force's rms in space.
     """
 
     def __init__(
@@ -236,7 +236,7 @@ class Random(ModesForce):
         self.values = [kept * old + math.sqrt(1 - kept**2) * new for old, new in zip(self.values, drawn, strict=True)]
 
     def _drawn(self) -> list[Array]:
-        # Each field of the state has a stream of its own.
+        # Each field of the state has a stream of random numbers of its own.
         return [self._scale * gaussian(self.seed, self.modes.numbers, self.step, n) for n in self.fields.numbers]
 
 

@@ -1,4 +1,4 @@
-"""Checks of what a user gives to a simulation: its numbers, its fields, its schedule."""
+"""Checks of a user's arguments for a simulation: numbers, fields and the schedule."""
 
 from __future__ import annotations
 

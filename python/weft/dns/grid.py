@@ -26,12 +26,12 @@ class Grid:
 
     shape   : points of the fields that a user sees, N.
     lengths : of the box, L.
-    dealias : "2/3": modes |n| < N/3 of each axis. "2/3-sphere": those within the ellipsoid of these numbers. "3/2": all
-              modes below N/2, products on a grid of 3/2 times the points. "phase-shift": modes within the ellipsoid
-              |n| < sqrt(2) N/3, products averaged over two grids (Patterson and Orszag 1971). "random-shift": the same
-              modes, with products on one grid for each stage of "rk2": the grids of the two stages are half a step
-              apart at a random place, so that aliases are of the order dt^2 (Rogallo 1981). "none": all modes below
-              N/2, with aliases.
+    dealias : "2/3": modes |n| < N/3 of each axis. "2/3-sphere": modes within the ellipsoid of half-axes N/3. "3/2": all
+              modes below N/2, with products on a grid of 3/2 times the points. "phase-shift": modes within the
+              ellipsoid of half-axes sqrt(2) N/3, with products averaged over two grids (Patterson and Orszag 1971).
+              "random-shift": the same modes, with products on one grid for each stage of "rk2". The two grids are half
+              a grid spacing apart at a random place, so that aliases are of the order dt^2 (Rogallo 1981). "none": all
+              modes below N/2, with aliases.
     """
 
     shape: tuple[int, ...]
@@ -57,12 +57,12 @@ class Grid:
 
     @property
     def modes(self) -> tuple[int, ...]:
-        """The number of modes of each axis, always odd: -m/2 to m/2."""
+        """The number m of modes of each axis, always odd: -(m//2) to m//2."""
         return tuple(2 * self._highest(n) + 1 for n in self.shape)
 
     @property
     def steps(self) -> tuple[float, ...]:
-        """The distance of points of the grid on which products are formed."""
+        """The distance between points of the grid on which products are formed."""
         return tuple(length / n for length, n in zip(self.lengths, self.products_shape, strict=True))
 
     def numbers(self, axis: int) -> Array:
@@ -82,7 +82,7 @@ class Grid:
 
     @property
     def truncation(self) -> list[Array]:
-        """For each axis numbers whose sum is 1 or more where a mode is dropped. Empty: none is."""
+        """An array for each axis. A mode is dropped if the sum of its numbers is 1 or more. Empty: all are kept."""
         if self.dealias not in _SPHERES:
             return []
         limit = _SPHERES[self.dealias]
@@ -94,7 +94,7 @@ class Grid:
         return len(self.shifts(0, 0))
 
     def shifts(self, step: int, stage: int) -> list[tuple[float, ...]]:
-        """Returns the offsets of the grids of an evaluation, in units of their steps, from the numbers of both."""
+        """Returns the offset of each grid, in grid spacings, for the evaluation `stage` of the time step `step`."""
         if self.dealias == "phase-shift":
             return [(0.0,) * DIMS, (0.5,) * DIMS]
         if self.dealias == "random-shift":
@@ -112,7 +112,7 @@ class Grid:
 
 
 def _products_points(n: int) -> int:
-    """Returns an even number of points, at least 3/2 n, of small primes.
+    """Returns an even number of points, at least 3/2 n, with small prime factors.
 
     >>> _products_points(64), _products_points(10)
     (96, 16)

@@ -14,7 +14,7 @@ Velocity = Callable[[Array, Array, Array], tuple[Any, Any, Any]]
 
 
 def taylor_green(x: Array, y: Array, z: Array) -> tuple[Any, Any, Any]:
-    """Taylor and Green 1937."""
+    """The vortex of Taylor and Green (1937)."""
     return np.sin(x) * np.cos(y) * np.cos(z), -np.cos(x) * np.sin(y) * np.cos(z), 0 * x * y * z
 
 
@@ -71,7 +71,7 @@ def sine(x: Array, y: Array, z: Array) -> Any:
 
 
 def slab(x: Array, y: Array, z: Array) -> Any:
-    """1 in the middle half along x, 0 elsewhere. A side at distance s is (1 + tanh(s / w)) / 2, w = box / 20."""
+    """1 in the middle half along x, 0 elsewhere. At distance s from a side: (1 + tanh(s / w)) / 2, w = box / 20."""
     width = 2 * np.pi / 20
     return (np.tanh((x - np.pi / 2) / width) - np.tanh((x - 3 * np.pi / 2) / width)) / 2 + 0 * y * z
 

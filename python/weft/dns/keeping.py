@@ -12,7 +12,7 @@ from weft.dns.stopping import StopWatch, seconds_of
 
 
 class RunKeeper:
-    """Writes the checkpoints of a run, and stops it at a signal or at its wall time."""
+    """Writes the checkpoints of a run, and stops the run at a signal or at its wall time."""
 
     def __init__(self, watch: StopWatch, every: float | None, write: Callable[[], str] | None) -> None:
         self._watch = watch
@@ -22,7 +22,7 @@ class RunKeeper:
         self.reason = ""
 
     def stops(self, sim: Running) -> bool:
-        """Returns whether the run must stop now. Writes a checkpoint if it must, or if one is due. Collective."""
+        """Returns whether the run must stop now. Writes a checkpoint at a stop, and when one is due. Collective."""
         due = self._every is not None and time.monotonic() - self._written >= self._every
         self.reason, is_due = self._watch.agreed(due)
         if self._write is not None and (self.reason or is_due):
@@ -35,7 +35,7 @@ class RunKeeper:
         self._watch.count_step()
 
     def write(self) -> None:
-        """Writes a checkpoint, if they are kept. Collective."""
+        """Writes a checkpoint, if the run keeps checkpoints. Collective."""
         if self._write is None:
             return
         start = time.monotonic()

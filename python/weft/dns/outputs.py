@@ -136,7 +136,7 @@ class StateTable(_Table):
 
 
 class Budget(_DiagnosisTable):
-    """A row for each time: the means of :class:`weft.dns.Diagnosis`, the means of each scalar, and their residuals.
+    """A row for each time: the means and residuals of the velocity (:class:`weft.dns.Diagnosis`) and of each scalar.
 
     A residual compares a row with the row before; see :meth:`weft.dns.diagnostics.Balance.residuals_since`.
     """
@@ -293,12 +293,12 @@ def spectra(path: str) -> Spectra:
 def fields(path: str, names: Sequence[str] | None = None, *, dtype: Any = None) -> Fields:
     """Returns an output of fields in space, on the grid of the simulation. names : the fields; None: all.
 
-    Each field and time has a file or store of its own. From `run.npy` come `run-00000000-u.npy` and so on, with the
-    number of steps; `run.zarr`, `run.h5` and `run.raw` give such names too.
+    For all endings but .vti, each field and time has a file or store of its own. From `run.npy` come
+    `run-00000000-u.npy` and so on, with the number of steps.
 
     From `run.vti` comes one file of all fields for each time, `run-00000000.vti`, which VTK and ParaView read. Axis 0
-    is x of VTK. If u, v and w are chosen, they form one array of vectors, `velocity`. The collection `run.pvd` lists
-    the files and their times. A new run begins a new collection.
+    is VTK's x axis. If u, v and w are chosen, they form one array of vectors, `velocity`. The collection `run.pvd`
+    lists the files and their times. A new run begins a new collection.
 
     dtype : float32 or float64; by default the dtype of the simulation.
 

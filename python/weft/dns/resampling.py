@@ -22,8 +22,8 @@ def resample(
 ) -> Simulation:
     """Returns the simulation of the newest undamaged checkpoint in a folder, on a grid of another shape. Collective.
 
-    Modes that both grids have are copied, others are 0. The scheme begins again, as after set_velocity. It has no
-    outputs yet. Each rank reads its own modes. `warn` gets a message for each damaged checkpoint.
+    Modes that both grids have are copied, others are 0. The scheme begins again, as after set_velocity. The new
+    simulation has no outputs. Each rank reads its own modes. `warn` is called for each damaged checkpoint.
 
     Errors, on all ranks: IoFailure if every checkpoint is damaged; InvalidArgument for an invalid shape.
     """

@@ -32,8 +32,8 @@ def resume(
     after the checkpoint.
 
     threads : threads of each rank; default: as before. exchange, planning : as for :class:`weft.FFT`; default: the plan
-    in the checkpoint. warn : gets a message for each damaged checkpoint, and if the bits can differ because libraries
-    or instructions are others.
+    in the checkpoint. warn : called with a message for each damaged checkpoint, and if the bits can differ because of
+    other libraries or instructions.
 
     Collective. Errors, on all ranks: IoFailure if every checkpoint is damaged.
     """
@@ -90,7 +90,7 @@ def simulation_of(
 
 
 def _differences(record: dict[str, Any], wanted: Plan, found: Plan) -> list[str]:
-    """Returns what is here another than in the run of a checkpoint, and changes its bits."""
+    """Describes the differences from the run of a checkpoint that change the bits of the results."""
     here, there = runtime.running().instruction_set(), record.get("instructions", "")
     kernels = f"the run used the instructions {there}; here they are {here}; WEFT_ISA names others"
     return [*sorted(set(found.notes) - set(wanted.notes)), *([kernels] if there not in ("", here) else [])]

@@ -38,7 +38,7 @@ class Shells:
 
 @dataclass(frozen=True)
 class Force:
-    """A force on some modes of some fields: one array of values for each field; none where it is 0."""
+    """A force on some modes of some fields: one array of values for each field; no arrays if the force is 0."""
 
     modes: ForcedModes
     fields: ForcedFields
@@ -50,9 +50,9 @@ class Evaluated:
     """The numbers of one evaluation.
 
     rate       : the largest sum of |u_a|/dx_a over all points and ranks; infinite if a velocity is not finite.
-    sums       : of shells and fields, if they were wanted.
+    sums       : the sums over each shell, if sums were wanted.
     speed      : the largest |u| over all points and ranks, if sums were wanted.
-    transforms : the transforms of one array each.
+    transforms : the number of transforms of one array.
     """
 
     rate: float = 0.0
@@ -63,7 +63,7 @@ class Evaluated:
 
 @dataclass(frozen=True)
 class _Call:
-    """One round trip: the register that it reads, its updates, and what is done with the right-hand side."""
+    """One round trip: the register that it reads, its updates, and the use of the right-hand side."""
 
     source: int
     updates: Sequence[Update]
@@ -78,7 +78,7 @@ class _Call:
 class RightSide:
     """Evaluates the right-hand side of all fields of a simulation on this rank, and updates registers.
 
-    A register is one list of spectra. Register 0 has the state. The last one is free between steps.
+    A register is one list of the spectra of all fields. Register 0 has the state. The last is free between steps.
     """
 
     def __init__(
@@ -104,7 +104,7 @@ class RightSide:
         forces: Sequence[Force] = (),
         shells: Shells | None = None,
     ) -> Evaluated:
-        """Evaluates the right-hand side of a register on grids of some shifts, and updates registers. Collective."""
+        """Averages the right-hand side of a register over shifted grids, and updates registers. Collective."""
         total = Evaluated()
         finds_speed = shells is not None
         last = len(self.registers) - 1
@@ -126,7 +126,7 @@ class RightSide:
         return total
 
     def look(self, shells: Shells) -> Evaluated:
-        """Evaluates the right-hand side of the state for its sums alone. Collective."""
+        """Evaluates the right-hand side of the state for the sums over shells alone. Collective."""
         evaluation = Evaluation(0, 0, 0, (_right_side_alone(len(self.registers) - 1),))
         return self.evaluate(evaluation, 0.0, self._grid.shifts(0, 0), (), shells)
 

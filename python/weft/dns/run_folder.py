@@ -13,7 +13,7 @@ from weft import errors, runtime
 from weft._support.memory import gibibytes
 from weft.dns.case import CASE_FILE, CHECKPOINTS, SimulationCase, checkpoint_bytes
 
-# The last two checkpoints stay, while the next one is written.
+# Checkpoints on the disk at once: the last two stay while the next one is written.
 _KEPT = 3
 # No disk has room for more outputs.
 _TIMES_MAX = 10**12
@@ -36,7 +36,7 @@ def require_no_run(folder: str, comm: object) -> None:
 def new_run(folder: str, case: SimulationCase, comm: object, has_begun: Callable[[], bool]) -> Iterator[None]:
     """Makes the folder of a run. After an error before the run has begun, the folder is as it was before. Collective.
 
-    has_begun : returns whether the run has results that must stay. Errors, on all ranks: IoFailure.
+    has_begun : a function that returns whether the run has results that must stay. Errors, on all ranks: IoFailure.
     """
     is_root = runtime.rank_of(comm) == 0
     made, before = _Made(folder), set()
@@ -104,7 +104,7 @@ def _remove(path: Path) -> None:
 
 
 def disk_bytes(case: SimulationCase, steps: int | None) -> int:
-    """Returns the bytes of all fields and checkpoints. steps : of the whole run; None: at least one."""
+    """Returns the bytes of all fields and checkpoints. steps : the run's steps; None: outputs by steps count once."""
     grid, until = case.sections["grid"], case.sections["time"]["until"]
     total = _KEPT * checkpoint_bytes(case)
     for output in case.sections["output"]:
@@ -119,7 +119,7 @@ def disk_bytes(case: SimulationCase, steps: int | None) -> int:
 
 
 def least_disk_bytes(case: SimulationCase) -> int:
-    """Returns the bytes that a run surely needs. If it may stop at its wall time, these are of the first outputs."""
+    """Returns the bytes that a run surely needs. If it may stop at its wall time, only the first outputs count."""
     time = case.sections["time"]
     if case.sections["run"]["wall_time"] is None:
         steps = None if time["dt"] is None else math.floor(min(time["until"] / time["dt"], _TIMES_MAX))
@@ -129,7 +129,7 @@ def least_disk_bytes(case: SimulationCase) -> int:
 
 
 def free_bytes(folder: str) -> int:
-    """Returns the free bytes of the file system that has a folder, or will have it. Errors: IoFailure."""
+    """Returns the free bytes of the file system of a folder, which may not exist yet. Errors: IoFailure."""
     path = Path(os.path.realpath(folder))
     there = next(each for each in (path, *path.parents) if os.path.exists(each))
     try:
@@ -141,7 +141,7 @@ def free_bytes(folder: str) -> int:
 
 
 def require_room(case: SimulationCase, folder: str, comm: object) -> None:
-    """Raises IoFailure on all ranks unless the disk has room for what the run surely writes. Collective."""
+    """Raises IoFailure on all ranks unless the disk has room for the bytes of least_disk_bytes. Collective."""
 
     def check() -> None:
         if runtime.rank_of(comm) != 0:

@@ -76,7 +76,7 @@ class Every:
 
 @dataclass(frozen=True)
 class StepRule:
-    """The length of steps: `dt`, or a CFL number of about `cfl`."""
+    """The length of steps: at most `dt`; without `dt`, steps have a CFL number of about `cfl`."""
 
     cfl: float
     dt: float | None
@@ -130,7 +130,7 @@ def advance(sim: Running, end: float, rule: StepRule, schedule: Sequence[Every],
 
 
 def _step_towards(sim: Running, target: float, rule: StepRule, diagnose: bool) -> Diagnosis | None:
-    """Makes a step that does not pass a time. The last steps before this time are shortened evenly."""
+    """Makes a step that does not go beyond the time `target`. The last steps before `target` are shortened evenly."""
     rest = target - sim.time
     wanted = rule.wanted(sim, rest)
     steps = max(1, math.ceil(rest / wanted * (1 - _SLACK)))

@@ -25,7 +25,7 @@ PRECISIONS = ("float64", "float32")
 
 @dataclass(frozen=True)
 class Setting:
-    """One setting: its check, which returns the value, its default, and its help. None: no value is needed."""
+    """A setting: its check, which returns the value, its default and its help. Default None: no value is needed."""
 
     check: Check
     default: Any
@@ -78,7 +78,7 @@ _POINTS = _three(_whole(1))
 _GRADIENT = _three(number)
 _TWO_PI = 6.283185307179586
 
-#: The settings of each section. Sections with a plural meaning, such as "scalar", may be given several times.
+#: The settings of each section. The sections in SEVERAL, such as "scalar", may be given several times.
 SECTIONS: dict[str, dict[str, Setting]] = {
     "grid": {
         "shape": Setting(_POINTS, REQUIRED, "points of the grid, such as [128, 128, 128]"),

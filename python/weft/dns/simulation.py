@@ -54,7 +54,7 @@ class Simulation:
     scheme    : "ab2" (Adams and Bashforth), "rk2", "rk3" (low storage) or "rk4"; diffusion is integrated exactly.
     dealias   : "2/3", "2/3-sphere", "3/2", "phase-shift", "random-shift" or "none"; see :class:`weft.dns.Grid`.
     dtype     : float64 or float32. comm : an mpi4py communicator; None: this process alone. threads : of each rank.
-    exchange, planning : as of :class:`weft.FFT`. plan : that of the transform of another simulation, `fft.plan`.
+    exchange, planning : as for :class:`weft.FFT`. plan : the plan of another simulation's transform, its `fft.plan`.
 
     Collective over `comm`, as is every method that changes the fields.
 
@@ -105,7 +105,7 @@ class Simulation:
         self.scalars: list[Scalar] = []
         self.time = 0.0
         self.counters = Counters()
-        #: The largest sum of |u_a|/dx_a of the last evaluation, of all points: the step times it is the CFL number.
+        #: The largest sum of |u_a|/dx_a over all points in the last evaluation. The CFL number is dt * rate.
         self.rate = 0.0
         self._finite_rate = 0.0
         #: The length of the last step; None at the beginning.
@@ -117,10 +117,10 @@ class Simulation:
         #: The last diagnosis that was made.
         self.last_diagnosis: Diagnosis | None = None
         self._schedule: list[Every] = []
-        self._marks: list[dict[str, Any]] = []  # of the outputs of a checkpoint, for every()
+        self._marks: list[dict[str, Any]] = []  # the progress of a checkpoint's outputs, for every()
         self._on_grid: FFT | None = None
         self._forces = Forces(comm)
-        self._right_side = self._bound([self._fft.output.zeros() for _ in range(DIMS)])
+        self._right_side = self._new_right_side([self._fft.output.zeros() for _ in range(DIMS)])
 
     def __reduce_ex__(self, protocol: Any) -> Any:
         pickles.refuse("a simulation", "write a checkpoint, and resume it there")
@@ -180,7 +180,7 @@ class Simulation:
         spectra = self.spectra
         self.scalars.append(scalar)
         added = self._fft.forward(values)
-        self._right_side = self._bound([*spectra, added])
+        self._right_side = self._new_right_side([*spectra, added])
         self._restart()
 
     def set_random_velocity(self, spectrum: Callable[[Array], Any], *, seed: int = 0) -> None:
@@ -231,8 +231,8 @@ class Simulation:
     def step(self, dt: float, *, diagnose: bool = False) -> Diagnosis | None:
         """Advances all fields by a step. The CFL number is dt * rate.
 
-        With `diagnose` it returns the diagnosis of the state before the step, at the cost of sums in a pass that is
-        there anyway. Errors: BlowUp, if a field was not finite.
+        With `diagnose` it returns the diagnosis of the state before the step. This costs only sums, in a pass of the
+        step. Errors: BlowUp, if a field was not finite.
         """
         diagnosis = None
         for index, evaluation in enumerate(self.scheme.evaluations(dt, self.previous_dt)):
@@ -263,9 +263,9 @@ class Simulation:
     def every(
         self, *, time: float | None = None, steps: int | None = None, do: RunOutput | Sequence[RunOutput] = ()
     ) -> None:
-        """Writes outputs every so often in a run: at multiples of a time, to which steps are shortened, or of steps.
+        """Writes outputs in a run at multiples of a time, to which steps are shortened, or of a number of steps.
 
-        Outputs: weft.dns.budget(PATH), spectra(PATH) and fields(PATH). Each is also written at the beginning.
+        The outputs of weft.dns are budget, spectra, moments, densities and fields. Each is also written at the start.
         """
         each = runtime.agreed(self.comm, lambda: every_of(time, steps, do))
         if self._marks:
@@ -287,15 +287,15 @@ class Simulation:
 
         wall_time        : the run stops before this time is over, such as "2h" or a number of seconds.
         checkpoints      : the folder of checkpoints; one is written at a stop and at the end. Default: "checkpoints"
-                           with `wall_time`, otherwise none.
+                           with `wall_time` or `checkpoint_every`, otherwise none.
         checkpoint_every : the time between two checkpoints by the clock. It does not change the steps.
         progress         : an object that is called between steps; see weft.dns.schedule.Between.
 
         With checkpoints SIGTERM and SIGUSR1 stop the run after the present step; `stopped_by` then has the reason.
 
-        The CFL number is that of the evaluation before. A step is at most 1.2 times as long as the one before. The last
-        steps before an output or the end are shortened evenly. Errors: BlowUp, where a field is not finite; those of
-        the outputs. What is not finite is never written.
+        With `cfl`, the rate is that of the evaluation before. A step is at most 1.2 times as long as the step before.
+        The last steps before an output or the end are shortened evenly. Errors: BlowUp, if a field is not finite; those
+        of the outputs. Fields that are not finite are never written.
         """
         end = runtime.agreed(self.comm, lambda: self._checked_end(until, cfl, dt))
         limit, every = runtime.agreed(
@@ -314,7 +314,7 @@ class Simulation:
                 keeper.write()
 
     def checkpoint(self, folder: str) -> str:
-        """Writes a checkpoint into a folder; returns its path. The last two stay. Collective.
+        """Writes a checkpoint into a folder; returns its path. The last two checkpoints stay. Collective.
 
         Errors, with all earlier checkpoints kept: IoFailure; BlowUp, if a field is not finite.
         """
@@ -383,7 +383,7 @@ class Simulation:
         return fft.backward(spectrum), fft.input.layout
 
     def _loaded(self, path: Any) -> Array:
-        """Returns a field of an array file, where products are formed."""
+        """Returns a field of an array file, on the grid on which products are formed."""
         fft = self._grid_transform()
         values = load_field(path, fft.input, self.comm)
         return values if fft is self._fft else self._fft.backward(fft.forward(values))
@@ -432,11 +432,11 @@ class Simulation:
         names = not_finite(self.fields, self.spectra, self.comm)
         return blow_up(names, where, self._finite_rate * (self.previous_dt or dt))
 
-    def _bound(self, state: Sequence[Array]) -> RightSide:
+    def _new_right_side(self, state: Sequence[Array]) -> RightSide:
         return RightSide(self._fft, self.grid, self.viscosity, self.scalars, self.scheme.registers, state)
 
     def _shells(self) -> Shells:
-        """Returns shells of the smallest wavenumber of the box up to the highest one."""
+        """Returns shells as wide as the smallest wavenumber of the box, up to the highest wavenumber."""
         width = min(2 * math.pi / length for length in self.grid.lengths)
         return Shells(width, int(self._highest_wavenumber() / width + 0.5) + 1)
 

@@ -9,7 +9,7 @@ from weft.dns.schemes import Scheme
 
 
 def transform_counts(scalars: int) -> tuple[int, int]:
-    """Returns the transforms of a right-hand side on one grid: to space, and back.
+    """Returns the numbers of transforms of a right-hand side on one grid: to space, and back.
 
     >>> transform_counts(1)
     (7, 6)
@@ -29,6 +29,6 @@ def register_elements(grid: Grid, scheme: Scheme, scalars: int) -> int:
 
 
 def simulation_bytes(grid: Grid, scheme: Scheme, scalars: int, real_bytes: int) -> int:
-    """Returns about the bytes on all ranks: the registers, and an array in space for each transform."""
+    """Estimates the bytes on all ranks: the registers, and an array in space for each transform."""
     spectra = 2 * register_elements(grid, scheme, scalars)
     return (spectra + sum(transform_counts(scalars)) * math.prod(grid.products_shape)) * real_bytes

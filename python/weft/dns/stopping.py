@@ -11,7 +11,7 @@ from typing import Any
 
 #: Signals after which a run with checkpoints stops at the next step.
 SIGNALS = (signal.SIGTERM, signal.SIGUSR1)
-# A run stops before its wall time is over: by the time of this many steps and checkpoints.
+# A run stops earlier than its wall time, by the time of this many steps and checkpoints.
 _SPARE = 2
 _SECONDS = {"s": 1, "min": 60, "h": 3600, "d": 86400}
 
@@ -32,7 +32,7 @@ class StopWatch:
 
     @contextmanager
     def listening(self) -> Iterator[None]:
-        """In this context a signal is only noted. Only the main thread can receive signals."""
+        """In this context the signals of SIGNALS are only noted. Only the main thread can receive signals."""
         if threading.current_thread() is not threading.main_thread():
             yield
             return
@@ -60,14 +60,15 @@ class StopWatch:
     def agreed(self, wants: bool) -> tuple[str, bool]:
         """Returns the reason why the run must stop, or "", and whether a checkpoint is due. Collective.
 
-        A checkpoint is due if `wants` is true on any rank, or if a stop at the wall time depends on how long one takes.
+        A checkpoint is due if `wants` is true on any rank. It is also due if the stop at the wall time depends on the
+        time of a checkpoint, and this time is not yet known.
         """
         mine = (self._reason(), wants or self._needs_checkpoint())
         everyone = [mine] if self._comm is None else self._comm.allgather(mine)
         return max(reason for reason, _ in everyone), any(wanted for _, wanted in everyone)
 
     def _needs_checkpoint(self) -> bool:
-        """Returns whether the time of a checkpoint is unknown but needed. After a step it has all that it ever has."""
+        """Returns whether the time of a checkpoint is unknown but needed. After one step a checkpoint has full size."""
         return self._wall_time is not None and self.checkpoint_s == 0 and self._longest_step > 0
 
     def _reason(self) -> str:

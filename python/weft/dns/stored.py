@@ -22,14 +22,14 @@ from weft.files import open_source
 
 @dataclass(frozen=True)
 class StoredVelocity:
-    """The paths that were given for a velocity: of a checkpoint, or of array files; none for values."""
+    """The paths that were given for a velocity: of a checkpoint, or of array files. Values have no path."""
 
     checkpoint: str | None = None
     files: tuple[str, ...] = ()
 
 
 def stored_velocity(velocity: Any, comm: Any) -> StoredVelocity:
-    """Returns the paths in a given velocity. Collective. Errors, on all ranks: InvalidArgument if ranks differ."""
+    """Returns the paths in a given velocity. Collective. Errors, on all ranks: InvalidArgument if paths differ."""
 
     def found() -> StoredVelocity:
         if _is_path(velocity):
@@ -111,7 +111,7 @@ def _copy_modes(path: str, old: Grid, new: Grid, side: Side, out: Array) -> None
 
 
 def _common(old: int, new: int, is_halved: bool) -> list[tuple[int, int, int]]:
-    """Returns ranges of common modes: first and end index on the new axis, and this index minus that on the old axis.
+    """Returns ranges of common modes: first and end index on the new axis, and new index minus old index.
 
     >>> _common(5, 9, False), _common(9, 5, True)
     ([(0, 3, 0), (7, 9, 4)], [(0, 3, 0)])

@@ -25,11 +25,11 @@ from weft.options import Planning
 from weft.runtime import agreed, from_first
 from weft.transform import FFT
 
-# Taylor and Green 1937 at the time 0.1 and nu = 1/1600: RK4, 32^3, steps of 0.01.
+# The vortex of Taylor and Green at time 0.1 with nu = 1/1600, by RK4 on 32^3 points in steps of 0.01.
 _TG_VISCOSITY = 1 / 1600
 _TG_ENERGY = 0.1249531175167427
 _TG_ENSTROPHY = 0.3752499311141034
-# The coefficient of t^6 in the enstrophy over its first value, without viscosity.
+# The coefficient of t^6 in the enstrophy, divided by its first value, without viscosity.
 _TG_SIXTH = -3.712480856713e-4
 _TG_FOURTH = 50 / (99 * 64)
 _TG_SECOND = 5 / 48
@@ -126,7 +126,7 @@ def _at_least(name: str, value: float, exact: float, allowed: float) -> Check:
 
 
 def _taylor_green(where: _Ranks, quick: bool) -> Iterator[Check]:
-    """The early decay: figures of a run in double precision, and the series in time."""
+    """Checks the early decay by figures of a run in double precision, and by the series in time."""
     nu, t = _TG_VISCOSITY, 0.1
     sim = where.simulation(32, nu, scheme="rk4")
     sim.set_velocity("taylor-green")
@@ -143,7 +143,7 @@ def _taylor_green(where: _Ranks, quick: bool) -> Iterator[Check]:
 
 
 def _series(t: float, nu: float) -> float:
-    """The enstrophy over its first value up to t^5."""
+    """Returns the series of the enstrophy, divided by its first value, up to t^5."""
     return (
         1
         - 6 * t * nu
@@ -413,7 +413,7 @@ def _restart(where: _Ranks, shape: Sequence[int]) -> Iterator[Check]:
 
 @contextmanager
 def _common_folder(comm: Any) -> Iterator[str | None]:
-    """Makes a folder for temporary files that all ranks see. It is None if they are on several machines. Collective."""
+    """Makes a temporary folder that all ranks see. Yields None if ranks are on several machines. Collective."""
     if comm is not None and len(set(comm.allgather(socket.gethostname()))) > 1:
         yield None
         return
@@ -429,7 +429,7 @@ _STEP = 0.02
 
 
 def _whirl(x: Array, y: Array, z: Array) -> tuple[Any, ...]:
-    """A velocity and a scalar without symmetries, of the angles of a box."""
+    """Returns a velocity and a scalar without symmetries, as functions of the angles of a box."""
     return (
         np.sin(x + y) + np.cos(2 * z - y) + 0.1,
         np.cos(z + x) - 0.5 * np.sin(x - z),

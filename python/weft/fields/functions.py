@@ -1,4 +1,4 @@
-"""Functions of several fields, which a transform calls on tiles of them while they are in cache."""
+"""Functions of several fields, which a transform calls on tiles of the fields while the tiles are in cache."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from weft._support import array_checks, checks, pickles
 from weft._support.field_counts import field_counts
 from weft.arrays import Array
 
-# Bytes of a field in a tile, on one thread. Tiles are as large as this because a call of Python costs some
-# microseconds.
+# Least bytes of a field in a tile of a Python function, on one thread. Smaller tiles would be slow, because a call of
+# Python costs some microseconds.
 _LEAST_TILE_BYTES = 1 << 20
 _WORDS = ("sum", "max")
 _CAPSULE_NAME = b"int (const weft_tile *, void *)"
@@ -134,27 +134,27 @@ class TileFields:
 class FieldFunction:
     """A function of several fields, for :meth:`weft.FFT.apply_in_spectrum` and `apply_in_space`.
 
-    call : a Python function of one :class:`weft.Tile`. Or compiled code: a C function
-        `int f(const weft_tile *, void *)` of weft/tile.h that returns 0, as a ctypes function, a numba cfunc, a
-        scipy.LowLevelCallable, or a PyCapsule of this name whose context is the `void *`.
-    pointwise : element i of the outputs depends only on element i of the inputs. All inputs of an element are read
-        before its outputs are written. Inputs and outputs may then share memory.
+    call : a Python function of one :class:`weft.Tile`, or a C function `int f(const weft_tile *, void *)` of
+        weft/tile.h that returns 0. The C function is given as a ctypes function, a numba cfunc, a
+        scipy.LowLevelCallable, or a PyCapsule named "int (const weft_tile *, void *)" whose context is the `void *`.
+    pointwise : whether element i of the outputs depends only on element i of the inputs. The function must then read
+        all inputs of an element before it writes its outputs. Inputs and outputs of a tile may then share memory.
     results : the number of sums or maxima that the function returns in `tile.results`.
     combine : "sum" or "max": how the results of tiles and ranks become one.
 
     Compiled code is called from several threads at once; a Python function by one thread at a time.
 
-    The arguments of the two methods, which also take a plain function or an operator for `function`:
+    The arguments of the two methods follow. `function` may also be a plain Python function or an operator.
 
     inputs : arrays as for forward (in space: as for backward).
-    outputs : arrays of the same kind, or their number; default: as many as inputs. The function writes a spectrum for
+    outputs : arrays of the same kind, or their number; default: as many as inputs. The function writes a field for
     each.
-    before, after : functions that make the fields of a tile from inputs, and outputs from fields.
+    before, after : `before` makes the transformed fields from the inputs, and `after` makes the outputs from fields.
     fields : with `before` or `after`: the numbers of fields that are transformed there and back.
 
     Cost: a transform there and one back for each field. The first call plans, and allocates the workspace of a
-    transform for each field. Errors: those of forward; Unsupported where one axis is divided; InvalidArgument with
-    the text of a function's exception.
+    transform for each field. Errors: those of forward; Unsupported if the transform's only axis is divided among
+    ranks; InvalidArgument with the text of a function's exception.
     """
 
     call: Any
@@ -221,7 +221,7 @@ def _caller(call: Callable[[Tile], Any], failures: list[BaseException]) -> Calla
 
 
 def _error_of(answer: Any, tile: Tile) -> errors.InvalidArgument | None:
-    """Returns the error if a function returns an array, unless it is one of the outputs: numpy returns its `out`."""
+    """Returns the error of a function that returns an array other than its outputs. numpy functions return `out`."""
     if not isinstance(answer, np.ndarray) or any(np.may_share_memory(answer, out) for out in tile.outputs):
         return None
     return errors.InvalidArgument(
@@ -292,7 +292,7 @@ def _python_function(name: str, result: Any, *arguments: Any) -> Any:
 def _require_pointers(arguments: list[tuple[str, bool]], what: str, remedy: str) -> None:
     """Raises an error unless a C function takes two pointers. arguments : their types, and whether each is a pointer.
 
-    Numbers come in other registers than pointers. The function would read and write at random addresses.
+    C passes numbers in other registers than pointers. A function of numbers would therefore use random addresses.
     """
     if len(arguments) != 2:
         raise errors.InvalidArgument(
@@ -308,7 +308,7 @@ def _require_pointers(arguments: list[tuple[str, bool]], what: str, remedy: str)
 
 
 def _ctypes_arguments(call: Any) -> list[tuple[str, bool]]:
-    """Returns the types of a function's arguments. A function of a library has none until a caller sets them."""
+    """Returns the types of a function's arguments. A function of a library has no types until a caller sets them."""
     given = (ctypes.c_void_p,) * 2 if call.argtypes is None else call.argtypes
     return [
         (getattr(each, "__name__", str(each)), isinstance(each, type) and issubclass(each, _C_POINTERS))

@@ -43,10 +43,10 @@ def numba_function(
 
     function : `f(inputs, outputs, coordinates, weights, results)`, in the subset of Python that numba compiles. inputs
                and outputs are tuples of arrays; coordinates and weights have one array for each axis (see weft.Tile);
-               results is an array. It writes every element of the outputs.
+               results is an array. The function writes every element of the outputs.
     inputs, outputs, dims, dtype : the numbers of fields and axes, and the type of an element: float32 or float64 in
-               real space, complex64 or complex128 in a spectrum. The function is compiled for them; a call with others
-               fails.
+               real space, complex64 or complex128 in a spectrum. The function is compiled for these values; a call with
+               other values fails.
     pointwise, results, combine : as in :class:`weft.FieldFunction`.
 
     Costs about a second, once. Several threads call the function at the same time, without Python's lock. Needs the

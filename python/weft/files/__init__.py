@@ -1,7 +1,8 @@
 """Arrays in files: .npy, raw, HDF5, zarr and NIfTI, read and written box by box.
 
-Every rank opens a source and reads its own box only. One rank creates a target under a temporary name, all ranks fill
-it, and it is renamed when complete. So a failure leaves nothing behind, and an old file stays unchanged.
+Every rank opens a source and reads only its own box, except from .nii.gz files. One rank creates a target under a
+temporary name, all ranks fill the target, and the first rank renames the complete target. Therefore a failure leaves no
+new file, and an old file stays unchanged.
 """
 
 from weft.files.dtypes import complex_dtype, named_dtype, working_dtype

@@ -16,7 +16,7 @@ _ZARR_MARKS = ("zarr.json", ".zarray", ".zgroup")
 def split_hdf5(name: str) -> tuple[str, str] | None:
     """Splits a name such as data.h5:/field/x into file and dataset. Returns None for other names.
 
-    Folders and datasets may have such names, too. The first existing file counts.
+    Folders and datasets may have such names, too. The first part of the name that is an existing file is the file.
 
     >>> split_hdf5("a/b.h5:/field/x"), split_hdf5("b.hdf5"), split_hdf5("b.npy"), split_hdf5("b.h5:/x.h5")
     (('a/b.h5', '/field/x'), ('b.hdf5', ''), None, ('b.h5', '/x.h5'))
@@ -27,7 +27,7 @@ def split_hdf5(name: str) -> tuple[str, str] | None:
 def split_zarr(name: str) -> tuple[str, str] | None:
     """Splits a name such as data.zarr/field/x into store and array. Returns None for other names.
 
-    Folders and arrays may have such names, too. The first existing store counts.
+    Folders and arrays may have such names, too. The first part of the name that is an existing store is the store.
 
     >>> split_zarr("b.zarr"), split_zarr("b.zarr/field/x"), split_zarr("b.zarr:/x"), split_zarr("b.npy")
     (('b.zarr', ''), ('b.zarr', 'field/x'), ('b.zarr', 'x'), None)
@@ -38,7 +38,7 @@ def split_zarr(name: str) -> tuple[str, str] | None:
 def container_of(name: str) -> tuple[str, str, str] | None:
     """Returns the type ("hdf5" or "zarr"), the container, and the array's name in it; None for a plain file.
 
-    A name of an existing plain file is a plain file, even in a folder x.zarr or x.h5.
+    An existing file with another ending is a plain file, even in a folder x.zarr or x.h5.
     """
     if os.path.isfile(name) and not name.lower().endswith((".h5", ".hdf5", ".zarr")):
         return None

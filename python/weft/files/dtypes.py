@@ -32,7 +32,7 @@ def named_dtype(name: str) -> np.dtype:
 def working_dtype(dtype: np.dtype) -> np.dtype:
     """Returns the real type in which elements of `dtype` are transformed.
 
-    Half and single precision in single, long double in long double, all others in double.
+    Half and single precision are transformed in single precision, long double in long double, all others in double.
     """
     if dtype.kind in "fc":
         real = np.empty(0, dtype).real.dtype.newbyteorder("=")

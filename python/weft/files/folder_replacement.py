@@ -57,7 +57,7 @@ class FolderReplacement(Replacement):
 
 
 def _exchange(one: str, other: str) -> None:
-    """Exchanges the names of two folders at once. If the file system cannot, takes three steps."""
+    """Exchanges the names of two folders at once. If the file system cannot do this, renames in three steps."""
     rename = getattr(ctypes.CDLL(None), "renameat2", None)
     names = os.fsencode(one), os.fsencode(other)
     if rename is not None and rename(_CURRENT_FOLDER, names[0], _CURRENT_FOLDER, names[1], _EXCHANGE) == 0:

@@ -19,7 +19,7 @@ from weft.files.target import NPY_ENDINGS, RAW_ENDINGS, ArrayTarget, Target
 from weft.files.zarr_arrays import ZarrSource
 from weft.files.zarr_target import ZarrTarget
 
-Reader = Callable[[str, str], Source]  # of a file or store, and of the array's name in it
+Reader = Callable[[str, str], Source]  # reads a file or store, and the array of this name in it
 Writer = Callable[[str, str, tuple[int, ...], np.dtype], ArrayTarget]
 
 
@@ -65,7 +65,7 @@ _CONTAINERS = {form.name: form for form in FORMATS if form.is_container}
 
 
 def open_source(path: str, shape: tuple[int, ...] | None = None, dtype: np.dtype | None = None) -> Source:
-    """Opens an array file by its type; `shape` and `dtype` together mean a raw file without a header.
+    """Opens an array file by its type; `shape` and `dtype` together describe a raw file without a header.
 
     Errors: InvalidArgument for an invalid type, dtype or shape; IoFailure for a file that is missing, unreadable or
     shorter than in its header; Unsupported if the package for the type is not installed.
@@ -88,7 +88,7 @@ def open_source(path: str, shape: tuple[int, ...] | None = None, dtype: np.dtype
 def new_target(
     path: str, shape: tuple[int, ...], dtype: np.dtype, chunks: tuple[int, ...] | None = None
 ) -> ArrayTarget:
-    """Returns the target for a new array, by the ending of its name. Writes nothing.
+    """Returns the target for a new array, by the ending of `path`. Writes nothing.
 
     chunks : extents of the chunks of a zarr store; None: chosen later.
 
@@ -136,7 +136,7 @@ def _for_reading(path: str) -> tuple[Format | None, str, str]:
 
 
 def _for_writing(path: str) -> tuple[Format | None, str, str]:
-    """Returns the same values for a new file. A plain name in an existing folder is a plain file, as for reading."""
+    """Returns the values of _for_reading, for a new file. A plain name in an existing folder is a plain file."""
     found = _plain(path)
     parts = container_of(path)
     if parts is None or (found is not None and os.path.isdir(os.path.dirname(path) or ".")):

@@ -15,7 +15,7 @@ DEFAULT_DATASET = "/data"
 
 
 class Hdf5Source:
-    """A dataset of numbers, by the name of its file, a colon and its path in it."""
+    """A dataset of numbers. Its name is that of the file, a colon and the dataset's path in the file."""
 
     by_boxes = True
 
@@ -111,7 +111,7 @@ def _require_whole_links(h5py: Any, file: Any, path: str, dataset: str) -> None:
 
 
 def _flat(h5py: Any, dataset: Any, own_file: str) -> tuple[str, int] | None:
-    """Returns the file and the offset of a contiguous dataset without filters; None if numpy stores elements otherwise.
+    """Returns the file and the offset of a dataset that is contiguous, in numpy's form; None for other datasets.
 
     own_file : the file with the dataset. A link to the dataset may be in another file.
     """

@@ -1,4 +1,4 @@
-"""Finds the files that contain the elements of an HDF5 dataset. They can be others than the file that the user names.
+"""Finds the files with the elements of an HDF5 dataset, which may be other files than the one that the user names.
 
 Links lead to other files, a virtual dataset consists of other datasets, and the elements of a dataset may be in raw
 files. If such a file is missing or too short, HDF5 reads fill values without an error.
@@ -12,7 +12,7 @@ from typing import Any
 
 from weft import errors
 
-# Block number in the file name of a virtual dataset's source.
+# The place of a block's number in the file name of a virtual dataset's source.
 _NUMBERED = re.compile(r"%\d*b")
 
 
@@ -45,7 +45,10 @@ def _collect(h5py: Any, dataset: Any, name: str, found: dict[str, None], dataset
 
 
 def _raw_files(dataset: Any, own: str, name: str) -> Iterator[str]:
-    """Yields the raw files of a dataset. HDF5 takes their names relative to the current folder, or to its prefix."""
+    """Yields the raw files of a dataset. Their names are relative to a prefix, otherwise to the current folder.
+
+    The prefix is the variable HDF5_EXTFILE_PREFIX, otherwise that of the dataset.
+    """
     prefix = os.fsdecode(dataset.id.get_access_plist().get_efile_prefix() or b"")
     folder = os.environ.get("HDF5_EXTFILE_PREFIX", prefix).replace("${ORIGIN}", os.path.dirname(own))
     left = dataset.nbytes
@@ -79,7 +82,10 @@ def _sources(dataset: Any, own: str, name: str) -> Iterator[tuple[str, str | Non
 
 
 def _located(file: str, own: str, name: str) -> str:
-    """Returns the path at which HDF5 finds a source: in the folder of the virtual dataset, or in the current folder."""
+    """Returns the path at which HDF5 finds a source.
+
+    HDF5 looks in the folders of HDF5_VDS_PREFIX, in the folder of the virtual dataset, and in the current folder.
+    """
     if file == ".":
         return own
     paths = [os.path.join(folder, file) for folder in _folders(own)]

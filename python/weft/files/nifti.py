@@ -18,8 +18,8 @@ from weft.files.source import check_shape
 class NiftiSource:
     """A NIfTI image: values scaled by its slope and intercept, axes in nibabel's order (x, y, z, t).
 
-    Each rank reads its own box of a .nii file. A .nii.gz file can only be read from its start, so one rank reads it as
-    a whole and scatters it.
+    Each rank reads its own box of a .nii file. A .nii.gz file can only be read from its start, so one rank reads the
+    whole file and scatters the array.
     """
 
     def __init__(self, path: str):

@@ -29,10 +29,10 @@ class Replacement:
         self._final = Path(os.path.realpath(path))  # a link remains a link
 
     def create(self, name: str | None = None, tell: Callable[[str], object] = lambda path: None) -> str:
-        """Creates the temporary file with all its space, in the folder of the final one, and returns its name.
+        """Creates the temporary file with all its space, in the folder of the final file, and returns its path.
 
-        name : its name; by default an unused one.
-        tell : receives its path before the file exists, because the reservation of space may take long.
+        name : the name of the temporary file; by default an unused name.
+        tell : called with the path before the file exists, because the reservation of space may take long.
         """
         temporary = self._final.parent / (name or f".{shortened(self._final.name)}.{secrets.token_hex(6)}.tmp")
         tell(str(temporary))
@@ -64,7 +64,7 @@ class Replacement:
             raise
 
     def adopt(self, temporary: str) -> None:
-        """Resumes with a temporary file that another process or rank has created."""
+        """Continues with a temporary file that another process or rank has created."""
         self.temporary = temporary
 
     def fill(self, parts: Iterable[tuple[int, bytes | np.ndarray]]) -> None:
@@ -204,7 +204,7 @@ def check_target(path: str, endings: tuple[str, ...]) -> None:
 
 
 def check_folder_of(path: str) -> None:
-    """Raises IoFailure if the folder of this name prevents that a file or folder is made in it."""
+    """Raises IoFailure unless a file or folder can be made in the folder of this name."""
     final = Path(os.path.realpath(path))
     if not os.path.isdir(final.parent):
         raise errors.IoFailure(f"the folder of an output must exist; there is no {final.parent}; create it")

@@ -1,6 +1,6 @@
 """The state of files at their examination. Later readers open them by name again and compare the state.
 
-A name may then lead to something else: a link to another file, a new file of the same name, other contents.
+By then a name may lead to another file, through a changed link or a new file of the same name, or to other contents.
 """
 
 import hashlib
@@ -52,7 +52,7 @@ def _digest(folder: str) -> str:
 
 
 def _files(folder: str, above: set[str]) -> Iterator[str]:
-    """Yields all files in a folder. Follows links to folders, but visits each folder once."""
+    """Yields all files in a folder. Follows links to folders, but not to a folder in `above`, to avoid cycles."""
     real = os.path.realpath(folder)
     if real in above:
         return

@@ -20,7 +20,7 @@ class Source(Protocol):
     by_boxes: bool  # False: the file can only be read from its start, so one rank reads it and scatters the array
 
     def read(self, box: Box, out: np.ndarray) -> None:
-        """Fills `out`, an array of the box's shape. Converts the elements to its dtype."""
+        """Fills `out`, an array of the box's shape. Converts the elements to the dtype of `out`."""
 
     def close(self) -> None:
         """Closes the file; safe to call twice."""

@@ -31,7 +31,7 @@ class ArrayTarget(Protocol):
         """Raises InvalidArgument or IoFailure if the array cannot be written. Writes nothing."""
 
     def create(self, name: str | None = None, tell: Callable[[str], object] = lambda path: None) -> str:
-        """Makes the temporary file or folder. `tell` receives its name before it exists."""
+        """Makes the temporary file or folder. `tell` is called with the path before the file or folder exists."""
 
     def join(self, temporary: str, offset: int) -> None:
         """Takes part in the writing of a file or folder that another rank created."""

@@ -16,7 +16,7 @@ from weft.files.source import check_shape
 
 
 class ZarrSource:
-    """An array of numbers, given by its store and, unless the store is the array, its path in it."""
+    """An array of numbers, given by its store, and by its path in the store unless the store is the array."""
 
     by_boxes = True
     flat = None

@@ -170,7 +170,7 @@ def _chunks_of(box: Box, extents: Sequence[int]) -> Iterator[tuple[int, ...]]:
 
 
 def _copy(place: Sequence[int], extents: Sequence[int], box: Box, array: np.ndarray, chunk: np.ndarray) -> None:
-    """Copies the elements of one chunk; those beyond the array are zero."""
+    """Copies the elements of one chunk. Elements of the chunk beyond the array's end are zero."""
     first = [at * n - lo for at, n, (lo, _) in zip(place, extents, box, strict=True)]
     part = array[tuple(slice(at, at + n) for at, n in zip(first, extents, strict=True))]
     if part.shape != chunk.shape:

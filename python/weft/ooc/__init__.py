@@ -3,8 +3,8 @@
 :func:`fft` transforms an array that is larger than memory, from one file or striped set into another. :func:`filter`
 multiplies its spectrum by an operator's factors and transforms back. :func:`plan` returns the passes over the disks.
 :func:`alternatives` returns the predicted times of this plan and of others. :func:`create_set` and :func:`open_set`
-handle striped sets. Only :func:`fft` and :func:`filter` need weft's extension module over MPI, and without a
-communicator they call no MPI.
+handle striped sets. Only :func:`fft`, :func:`filter`, :func:`permute` and :func:`detect` need weft's extension module
+over MPI. Without a communicator these functions call no MPI.
 
 :func:`permute` moves the elements of an array on disks by any permutation that is linear over GF(2). :func:`detect`
 finds whether a vector of targets is such a permutation.

@@ -24,13 +24,13 @@ def prepare(
 ) -> PlannedTransform:
     """Checks the arguments of :func:`weft.ooc.fft`, its files and the free space on disks, and plans.
 
-    target : the source, in place. operator : as for :func:`weft.ooc.filter`.
+    target : in place, the source. operator : as for :func:`weft.ooc.filter`.
     """
     return choose_plan(TransformJob.from_options(source, target, options, ranks, operator))
 
 
 def choose_plan(job: TransformJob) -> PlannedTransform:
-    """Returns the fastest plan of a job. Its predicted time without checkpoints decides whether it has them by default.
+    """Returns the fastest plan of a job. Without a given interval, its predicted time decides whether to checkpoint.
 
     Errors: those of :func:`weft.ooc.alternatives`; IoFailure for disks without room.
     """
@@ -56,7 +56,7 @@ def _with_default_checkpoints(transform: PlannedTransform) -> PlannedTransform:
 
 
 def _planned(job: TransformJob, checkpoint_s: float) -> PlannedTransform:
-    """Returns the fastest plan. With checkpoints every pass preserves its input, so that it can be repeated."""
+    """Returns the fastest plan. With checkpoints every pass preserves its input, so that the pass can be repeated."""
     has_checkpoints = checkpoint_s > 0
     # Ranks preserve inputs in any case, except in some passes in place.
     preserves = has_checkpoints and (job.options.in_place or job.ranks.count == 1)

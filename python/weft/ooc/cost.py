@@ -62,7 +62,10 @@ class Price:
 
 @dataclass(frozen=True)
 class Alternative:
-    """An alternative plan for a transform on disks, with its price. Each part is the time that it would take alone."""
+    """An alternative plan for a transform on disks, with its price.
+
+    disk_s, compute_s and message_s are the times that each part would take alone.
+    """
 
     method: str  # "k-pass", or "bmmc:" and one of weft.ooc.METHODS
     words: str
@@ -72,7 +75,7 @@ class Alternative:
     disk_s: float
     compute_s: float
     message_s: float
-    ineligible_because: str  # why it cannot be chosen, even if it is faster; "": it can be
+    ineligible_because: str  # why this plan cannot be chosen, even if it is faster; "": it can
     loses_by: str
 
 
@@ -125,7 +128,7 @@ class Placement:
 
 
 def anywhere(machine: Any = None, disks: Sequence[str] = ()) -> Placement:
-    """Puts all volumes on the same disks: the named disks, otherwise all disks of the profile, or an assumed disk."""
+    """Puts input, output and temporary space on the same disks: those named, all of the profile, or an assumed disk."""
     named = checks.folders(disks, "disks")
     profile = _Profile(machine)
     for name in named or profile.directories or ("assumed",):
@@ -136,7 +139,7 @@ def anywhere(machine: Any = None, disks: Sequence[str] = ()) -> Placement:
 def of_directories(
     machine: Any, *, input: Sequence[str], output: Sequence[str], scratch: Sequence[str], asynchronous: bool = True
 ) -> Placement:
-    """Places volumes by the directories of their files.
+    """Assigns input, output and temporary space to disks by the directories of the files.
 
     A disk of the profile is found by its directory, or by another directory on the same file system. Directories on one
     file system are one disk.

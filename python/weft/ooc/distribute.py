@@ -12,7 +12,7 @@ from weft.ooc.plans import PassProblem
 
 # Most blocks in a rank's memory. Prediction counts the blocks of a round; with this limit it takes a few milliseconds.
 _MOST_BLOCKS = 1 << 17
-# Plans within 1 % are equally fast; then the longer blocks win, as in a serial plan.
+# Plans within 1 % count as equally fast. Of these, the plan with the longest blocks is chosen, as in a serial plan.
 _AS_FAST = 1.01
 
 
@@ -46,7 +46,7 @@ def choose_plan(job: TransformJob, problem: PassProblem, serial: OutOfCorePlan) 
         price = job.placement.price_on_ranks(plan, job.ranks.per_node, source, target)
         if best is None or price.seconds * _AS_FAST < best[1].seconds:
             best = plan, price
-        if plan.in_place:  # its assignment to ranks counts the blocks of all passes, for the journals
+        if plan.in_place:  # one plan only: its assignment counts all blocks, for the journals
             break
     if best is None:
         assert refused is not None

@@ -21,9 +21,9 @@ def execute(
 ) -> RunReport:
     """Makes the output. After an error or Ctrl-C only the last checkpoint and its data remain.
 
-    In place without checkpoints the file is then unusable.
+    After an error in place without checkpoints, the file is unusable.
 
-    store : the open checkpoint of the transform; None: it has none.
+    store : the open checkpoint of the transform; None: a transform without checkpoints.
     moves_only : measure the disks: make all reads and writes of the transform in the same order, but do not transform.
         The output is then useless, so this is not allowed in place.
     """

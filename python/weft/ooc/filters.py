@@ -32,7 +32,7 @@ class CoreFilter(NamedTuple):
 
 @dataclass(frozen=True)
 class DiskFilter:
-    """An operator bound to one array. `axis` counts in C order. Each planned axis has a length."""
+    """An operator bound to one array. `axis` counts in C order. `lengths` has one length for each planned axis."""
 
     name: str
     numbers: tuple[float, ...]
@@ -78,7 +78,7 @@ class DiskOperator:
     def bound(self, shape: Sequence[int], axes: Sequence[int], *, reverses: bool) -> tuple[tuple[int, ...], DiskFilter]:
         """Returns the planned axes and the bound operator. `shape` is in C order; `axes` has the caller's order.
 
-        For reals the last planned axis is halved. Its elements are the closest in memory.
+        For reals the last planned axis is halved. Along this axis the elements are closest in memory.
 
         reverses : whether the caller counts the axes from the other end.
 

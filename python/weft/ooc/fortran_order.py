@@ -15,7 +15,7 @@ from weft.ooc.in_place import InPlace
 
 
 def axes_in_c_order(stored: FileArray, axes: Any, order: str, target: str) -> Any:
-    """Converts numbers of axes to numbers in the array in C order that has the same bytes. They keep their order.
+    """Converts numbers of axes to those of the array in C order that has the same bytes. Keeps the numbers' order.
 
     Errors: InvalidArgument for a target that cannot record Fortran order, and for `order` transposed, which gives a
     matrix in C order.

@@ -1,7 +1,7 @@
 """Transforms on disks that replace their input with the result, in a plain file or in a striped set.
 
 From the first write until the end, the index of a set has the key `incomplete`, whose value is the remedy. The core
-writes this key (src/disk/set_index.cpp). No other process can open the set meanwhile.
+writes this key (src/disk/set_index.cpp). While the key exists, no other process can open the set.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class InPlace:
                     f"a file that is transformed in place must be writable; {file} is not; change its permissions or "
                     "name a target"
                 )
-        # The checksums are next to the index itself, which is replaced. A link would be replaced by a file.
+        # A set's index is replaced when it changes, and its checksums are next to it. So a link must be resolved.
         if not stored.is_set:
             return cls(stored)
         return cls(replace(stored, path=checks.file_path(os.path.realpath(stored.path), "a set")))
@@ -114,7 +114,7 @@ def _files_of(stored: FileArray) -> list[str]:
 
 
 def incomplete_remedy(target: str | os.PathLike[str]) -> str:
-    """Returns the remedy in the index of an incomplete set; empty for any other file of that name."""
+    """Returns the remedy in the index of an incomplete set; empty for other files, and if there is no file."""
     path = os.fspath(target)
     if not is_set(path) or not os.path.exists(path):
         return ""

@@ -20,8 +20,8 @@ from weft.disk.arrays import (
     Output,
     SpaceNeed,
     aligned,
+    check_output,
     check_room,
-    checked_output,
     directories_of,
     disk_needs,
     opened_source,
@@ -60,7 +60,7 @@ class TransformJob:
     """A transform after the check of its arguments."""
 
     source: FileArray
-    target: str  # the source, in place
+    target: str  # in place, the source
     options: OocOptions
     problem: PassProblem  # for the planner
     placement: Placement  # the disks of the files
@@ -70,7 +70,7 @@ class TransformJob:
     inverse: bool
     in_place: InPlace | None  # the output that replaces the input
     ranks: Ranks
-    resumes: bool  # whether an earlier run has left a checkpoint
+    resumes: bool  # whether to resume from the checkpoint of an earlier run
     interval_s: float | None  # seconds between checkpoints, 0 for none; None: the predicted time decides
 
     @classmethod
@@ -84,7 +84,7 @@ class TransformJob:
     ) -> TransformJob:
         """Checks the arguments of :func:`weft.ooc.fft` and its files. Needs no MPI, writes nothing.
 
-        target : the source, in place. operator : as for :func:`weft.ooc.filter`.
+        target : in place, the source. operator : as for :func:`weft.ooc.filter`.
         Errors: as for :func:`weft.ooc.fft`, except errors of its plan and of free space.
         """
         checked(options)
@@ -130,7 +130,7 @@ class TransformJob:
 
     @property
     def scale(self) -> float:
-        """The factor of the result."""
+        """The factor by which the result is multiplied."""
         points = self.problem.logical_points
         if self.problem.filter is not None:
             return 1 / points
@@ -177,7 +177,7 @@ class PlannedTransform:
         return self.alternatives.price
 
     def needs(self) -> list[SpaceNeed]:
-        """Returns the bytes that must be free, and the directories."""
+        """Returns how many bytes must be free in each directory."""
         return self.output.needs() + self.scratch_needs() + unpack.needs(self.source)
 
     def scratch_needs(self) -> list[SpaceNeed]:
@@ -249,7 +249,7 @@ def _check_target(target: str, stored: FileArray, disks: tuple[str, ...], option
     given = options.block_bytes
     block = ALIGNMENT_BYTES if given is None else checks.integer(given, "block_bytes")
     is_being_made = is_kept and not (options.restart and os.path.exists(target))  # a set with its name is complete
-    checked_output(target, stored.name, disks, block, resumes=is_being_made)
+    check_output(target, stored.name, disks, block, resumes=is_being_made)
 
 
 def _problem_of(stored: FileArray, target: str, options: OocOptions, operator: DiskOperator | None) -> PassProblem:
@@ -311,7 +311,7 @@ def _precision_of(stored: FileArray, kinds: AxisKinds, precision: str | None) ->
 
 
 def _scale(norm: str, inverse: bool, points: int) -> float:
-    """Returns the factor of the result.
+    """Returns the factor by which the result is multiplied.
 
     >>> _scale("backward", True, 8), _scale("forward", True, 8), _scale("ortho", False, 64), _scale("none", True, 8)
     (0.125, 1.0, 0.125, 1.0)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from weft import _planning, errors
 
-#: The kinds that decide themselves whether their numbers are real; the others take both.
+#: These kinds decide whether the numbers are real. The other kinds take reals and complex numbers.
 _FOURIER = ("c2c", "r2c")
 
 
@@ -31,7 +31,7 @@ class AxisKinds:
 
     @property
     def halves(self) -> bool:
-        """Returns whether one axis is half a spectrum on one side."""
+        """Returns whether the input or the output has half a spectrum along one axis."""
         return "r2c" in self.words
 
     @property
@@ -54,7 +54,7 @@ class AxisKinds:
         return "c2r" if self.words == ("r2c",) else f"inverse {','.join(self.words)}"
 
     def reads_reals(self, has_reals: bool) -> bool:
-        """Returns whether the transform's input is real. has_reals : whether the array is."""
+        """Returns whether the transform's input is real. has_reals : whether the array has reals."""
         return (self.halves and not self.inverse) or (self.keeps_numbers and has_reals)
 
     def each(self, axes: int) -> tuple[str, ...]:
@@ -74,7 +74,7 @@ class AxisKinds:
         return ("c2c",) * (axes - 1) + ("r2c",) if word == "r2c" else (word,) * axes
 
     def logical_points(self, extents: Sequence[int]) -> int:
-        """Returns the number by which forward and the unscaled inverse multiply. extents : of the transformed axes.
+        """Returns the factor of forward and then the unscaled inverse. extents : of the transformed axes.
 
         >>> AxisKinds(("dct1", "c2c")).logical_points((5, 4))
         32

@@ -58,8 +58,8 @@ def alternatives(
     shape : of the array; for kinds "r2c" and "c2r" the shape of the reals.
     kind : "c2c", "r2c" or its inverse "c2r", or one that makes reals of reals, such as "dct2"; one word, or one for
         each of `axes`. An axis of "r2c" or "c2r" has n//2 + 1 elements on the complex side. A single word "r2c" or
-        "c2r" halves the last of `axes`. With "c2r" the transform is the inverse along all axes. Lines of reals to reals
-        are not divided: memory must hold one block for each point of a line.
+        "c2r" halves the last of `axes`. With "c2r" the transform is the inverse along all axes. Lines of cosines and
+        sines are not divided: memory must hold one block for each point of a line.
     axes : the transformed axes, by default all.
     dtype : decides the precision: any real or complex dtype with reals of 32 or 64 bits. If all kinds are cosines and
         sines, it also decides whether the numbers are real or complex.
@@ -68,7 +68,7 @@ def alternatives(
         4 MiB with the least predicted time.
     order : "natural", or "transposed" for one axis. The transposed result is a matrix with element [k1, k2] =
         X[k1 + n1 * k2]. A line that exceeds memory then needs two passes.
-    method : "auto", "k-pass", or "bmmc:" and one of weft.ooc.METHODS, which weft.ooc.fft accepts.
+    method : "auto" or "k-pass". The "bmmc:" methods of weft.ooc.fft have no such plan.
     machine : the machine of the prediction: a :class:`weft.Machine`, the name of one that ships with weft, or a file of
         `weft probe --disk DIR -o FILE`. None: an assumed machine.
     disks : the disks of input, output and temporary space, by their directories in the machine's profile. Default: all
@@ -178,7 +178,7 @@ class PassProblem:
         return self.kinds.logical_points([self.shape[axis] for axis in self.axes])
 
     def plan(self, block_bytes: int) -> OutOfCorePlan:
-        """Returns the plan with the fewest passes in blocks of this length. It is the same on any machine."""
+        """Returns the plan with the fewest passes in blocks of this length. The plan is the same on any machine."""
         return _planning.plan_passes(
             shape=self.shape,
             axes=self.axes,

@@ -21,7 +21,7 @@ class Progress(NamedTuple):
 
     @property
     def fraction(self) -> float:
-        """Returns the fraction of the whole transform; all passes move about the same number of bytes."""
+        """The part of the transform that is done, 0 to 1. All passes move about the same number of bytes."""
         return (self.at_pass + self.panels_done / self.panels) / self.passes
 
 

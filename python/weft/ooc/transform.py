@@ -41,20 +41,21 @@ def fft(
     source : a .npy file; a raw file, with `shape` and `dtype`; a dataset of an HDF5 file, x.h5:/path; an array of a
         zarr store in a directory, x.zarr or x.zarr/path; or the .json of a striped set. Blocks of a set that are read
         as a whole are compared with their checksums. Elements are numbers of up to 64 bits, or pairs of them, in either
-        byte order, which the first pass converts. They are reals for "r2c", complex for "c2r". The source is not
-        changed. If the source is in Fortran order, the target is too, and the plan describes the transposed arrays.
-        Chunked arrays are unpacked into a temporary file in the first directory of `scratch`.
+        byte order. The first pass converts them. Kind "r2c" needs reals, "c2r" complex numbers. The source is changed
+        only in place. If the source is in Fortran order, the target is too, and the plan describes the transposed
+        arrays. Chunked arrays are unpacked into a temporary file in the first directory of `scratch`.
     precision : "f32" or "f64", of the transform and of the target. Default: f32 for floating-point numbers of 16 and 32
         bits, otherwise f64.
     target : a .npy, .raw or .bin file, which gets its name when it is complete; or the .json of a new striped set, with
         a file in each directory of `disks` (default: next to it). None: `in_place`.
-    in_place : the result replaces the source, in a .npy or raw file or a striped set. It has complex numbers of kinds
-        without "r2c", or reals by cosines and sines, in their own precision. Each panel that overwrites its input is in
-        a journal first. So the same call resumes after any interruption, unless `checkpoint` is 0. Natural order along
-        one axis needs temporary space: one array for two or more passes (on ranks: two arrays for three or more). Other
-        transforms need two panels per rank. No other process can open a set between the first write and the end.
-    method : "auto", "k-pass", or "bmmc:" and one of weft.ooc.METHODS. The latter transform by superlevels, in more
-        passes. Superlevels transform one line of 2^n complex numbers that exceeds memory, and need sets as for
+    in_place : the result replaces the source, in a .npy or raw file or a striped set. The array has complex numbers of
+        kinds without "r2c", or reals of cosine and sine kinds. The transform has the array's precision. A journal keeps
+        a copy of each panel (the elements in memory at a time) before it overwrites its input. So the same call
+        resumes after any interruption, unless `checkpoint` is 0. Natural order along one axis needs temporary space:
+        one array for two or more passes (on ranks: two arrays for three or more). Other transforms need two panels per
+        rank. No other process can open a set between the first write and the end.
+    method : "auto", "k-pass", or "bmmc:" and one of weft.ooc.METHODS. A "bmmc:" method transforms by superlevels, in
+        more passes. Superlevels transform one line of 2^n complex numbers that exceeds memory, and need sets as for
         :func:`permute`.
     kind : "c2c", "r2c", "c2r", or one that makes reals of reals, such as "dct2"; one word, or one for each of `axes`.
         Reals stay real if no axis is c2c or r2c. Default: "r2c" for reals, "c2c" for complex numbers and for reals
@@ -65,18 +66,18 @@ def fft(
         "r2c" is "c2r", from the half spectrum to reals. Kind "c2r" alone makes the transform inverse. last : the real
         length of the halved axis of "c2r", by default the even one. norm : "backward", "forward" or "ortho" as in
         numpy, or "none".
-    scratch : directories for temporary files, one for each disk, for three or more passes. Default: the directories of
-        the target.
+    scratch : directories for temporary files, one for each disk. Three or more passes can need temporary files. With
+        checkpoints, "r2c" or "c2r", two passes can, too. Default: the directories of the target.
     effort : how thoroughly the local transforms are planned. backend : automatic, io_uring, threads or synchronous.
     checkpoint : seconds between checkpoints, from which the same call resumes after any interruption; 0: none. Default:
-        30 if the predicted time exceeds a minute and the disks have room for checkpoints, or if the target is
-        incomplete; otherwise none. The first rank must reach all of `scratch`, so on several nodes the default is none.
-        The resuming job needs the same number of ranks. If an earlier call has completed the target and only its report
-        was lost, this call reports it as `already_complete` and transforms nothing.
+        30 in place, and for an incomplete target. On one node also 30 if the predicted time exceeds a minute and the
+        disks have room for checkpoints. Otherwise none. The first rank must reach all of `scratch`. The resuming job
+        needs the same number of ranks. If an earlier call has completed the target and only its report was lost, this
+        call reports the target as `already_complete` and transforms nothing.
     restart : discard an incomplete target and begin again.
     modes, support : refused, because passes on disks have whole axes.
-    progress : function that is called now and then with a Progress, by superlevels with a LoadProgress. If it raises an
-        exception, the transform ends.
+    progress : a function that is called at irregular times with a Progress, by superlevels with a LoadProgress. If it
+        raises an exception, the transform ends.
     comm : an mpi4py communicator of the ranks that work together, or None for this process alone. Every rank gives the
         same arguments, except `progress`. memory_bytes is the memory of each rank. Each rank reads and writes its own
         disks only: some disks of a set, by number, or its part of a plain file. `scratch` is assigned to ranks in the
@@ -164,7 +165,7 @@ def run(
     comm: Any = None,
     operator: DiskOperator | None = None,
 ) -> RunReport:
-    """Transforms or filters by passes over lines, serially or collectively. target : the source, in place."""
+    """Transforms or filters by passes over lines, serially or collectively. target : in place, the source."""
     if comm is not None and running().size_of(handle_of(comm)) > 1:
         return run_on_ranks(comm, source, target, options, listeners, operator)
     job = TransformJob.from_options(source, target, options, operator=operator)

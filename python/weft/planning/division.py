@@ -54,10 +54,10 @@ def _divisors(number: int) -> list[int]:
 
 
 def others(planned: _planning.Plan, shape: Sequence[int], machine: Any, **planning: Any) -> list[_planning.Plan]:
-    """Returns plans of other divisions of the cores of `planned`, on as many nodes; fastest first by the model.
+    """Returns plans of other divisions of the cores of `planned`, on the same nodes; fastest first by the model.
 
-    They have twice and half the threads, if a node has the cores and its ranks can be divided evenly. Options as for
-    :func:`of_cores`. Empty if a process grid fixes the ranks.
+    The divisions have twice and half the threads, if a node has the cores and its ranks can be divided evenly. Options
+    as for :func:`of_cores`. Empty if `input` is given, because it fixes the number of ranks.
 
     >>> machine = "infiniband-64"
     >>> planned = plan((64, 64, 64), ranks=8, threads=2, ranks_per_node=8, machine=machine)

@@ -23,9 +23,9 @@ ASSUMED_MACHINE = "ethernet-10g"
 def local_machine(comm: Any = None, *, threads: int = 1) -> _planning.Machine:
     """Returns the machine of the ranks, from the user's cache or measured in about 0.2 s. Collective.
 
-    ``weft probe`` measures more precisely, in 30 s; this is enough to choose between plans. The cache is in
+    This measurement is enough to choose between plans; ``weft probe`` measures more precisely, in 30 s. The cache is in
     $XDG_CACHE_HOME/weft (default: ~/.cache/weft). Its key is processor, MPI library, network, ranks, nodes and threads.
-    Rank 0 reads and writes it. A new measurement replaces a file that is damaged or of another version. If the cache
+    Rank 0 reads and writes the cache. A new measurement replaces a damaged file or another version. If the cache
     cannot be written, a line on standard error says so.
 
     Errors, on all ranks: InvalidArgument, OutOfMemory, MpiFailure.
@@ -40,7 +40,7 @@ def local_machine(comm: Any = None, *, threads: int = 1) -> _planning.Machine:
 
 
 def known_local_machine(ranks: int, threads: int) -> _planning.Machine:
-    """Returns an earlier measurement of this node by the same number of ranks. Local, without MPI."""
+    """Returns an earlier measurement of this node by the same number of ranks. Not collective, without MPI."""
     ranks, threads = checks.integer(ranks, "ranks", 1), _count(threads)
     found = runtime.running().known_local_machine(ranks, threads) if runtime.running_available() else None
     if found is None:

@@ -49,9 +49,11 @@ def plan(
 ) -> _planning.Plan:
     """Plans a transform for any number of ranks. Needs no MPI and moves no data.
 
-    The options are those of :class:`weft.FFT`, with `ranks` instead of `comm`; `like` is a plan. `ranks_per_node` ranks
-    can use each other's memory. Default: 1, or with a machine one per core. effort and all_ranks are as for
-    :class:`weft.Planning`.
+    The options are those of :class:`weft.FFT`, with `ranks` instead of `comm`; `like` is a plan. effort and all_ranks
+    are as for :class:`weft.Planning`.
+
+    ranks_per_node : the number of ranks that can use each other's memory. Default: 1 with "fixed-rule"; with a machine
+        one per core, or more if it has too few nodes.
 
     machine : the machine to plan for: a :class:`weft.Machine`, the name of one that ships with weft, or a JSON file.
         "local" is the local machine, if transforms on the same number of ranks have measured it. The plan has the least
@@ -152,7 +154,7 @@ def predict(
 ) -> _planning.Prediction:
     """Predicts the time of any plan on a machine. Needs no MPI.
 
-    `machine` is as for :func:`weft.plan`. If it has too few nodes, ranks share nodes. Errors: InvalidArgument.
+    `machine` is as for :func:`weft.plan`. If it has too few nodes, nodes get more ranks. Errors: InvalidArgument.
 
     apply_in : None, for one forward transform; "spectrum" or "space", for a round trip by apply_in_spectrum or
         apply_in_space of `inputs` arrays into `outputs`, without the work of its functions. `before` and `after` say

@@ -25,14 +25,14 @@ def probe(
     name: str | None = None,
     disks: Sequence[str | os.PathLike[str]] = (),
 ) -> _planning.Machine:
-    """Measures lines in cache, arrays through memory, links and the barrier, on all ranks at once. Collective.
+    """Measures FFTs in cache, passes through memory, links and the barrier, on all ranks at once. Collective.
 
     comm : an mpi4py communicator; None: this process alone.
     seconds : approximate duration; a measurement that has begun is completed.
     threads : threads of each rank, as in the transforms to be planned.
     name : the name of the machine; by default the name of its processor.
-    disks : directories of disks that rank 0 measures first. Each takes another tenth of `seconds`, and an unnamed file
-        of up to 1 GiB and half of the free space.
+    disks : directories of disks that rank 0 measures first. Each disk takes another tenth of `seconds`, and an unnamed
+        file of at most 1 GiB and at most half of the free space.
 
     The result is the same on all ranks; its `assumed` lists the figures that were not measured. ``weft plan --machine
     FILE`` reads its `to_json()`. Memory: 384 MiB for each thread.
@@ -87,7 +87,7 @@ def yardstick(comm: Any, *, dtype: str, threads: int) -> _planning.Machine:
 def with_handing_over_now(profile: _planning.Machine, comm: Any, *, dtype: str, threads: int) -> _planning.Machine:
     """Returns the machine with the current cost of reading data that another rank has just written. Collective.
 
-    It is measured in one precision, in about 0.1 s. If no ranks share memory, the machine is unchanged.
+    The cost is measured in one precision, in about 0.1 s. If no ranks share memory, the machine is unchanged.
     """
     module, handle = runtime.running(), runtime.handle_of(comm)
     precision = dtypes.precision_of(dtype)

@@ -150,7 +150,7 @@ def _point(planned: _planning.Plan, alone_s: float) -> Point:
 
 
 def _operations(planned: _planning.Plan) -> float:
-    """Returns the conventional, not the real, count: 5 N lg N for each transform of a batch; half for real data."""
+    """Returns the conventional number of operations: 5 N lg N for each transform of a batch; half for real data."""
     problem, is_real = planned.problem, planned.stages[0].source_element == "real"
     points = math.prod(problem.shape[axis] for axis in problem.axes)
     return (2.5 if is_real else 5.0) * math.prod(problem.shape) * math.log2(points)

@@ -13,8 +13,9 @@ from weft._support import checks
 class Wisdom:
     """The fastest plans in trials: one for each problem, with its number of ranks, on each machine.
 
-    ``weft.FFT(..., wisdom=PATH)`` reads a file of wisdom first, and adds the results of its trials. Iteration yields a
-    :class:`weft.WisdomEntry` each, with `problem`, `machine`, `plan` and `measured_s`.
+    ``weft.FFT(..., planning=weft.Planning(wisdom=PATH))`` reads a file of wisdom first, and adds the results of its
+    trials. Iteration yields entries, each a :class:`weft.WisdomEntry` with `problem`, `machine`, `plan` and
+    `measured_s`.
 
     >>> import weft
     >>> wisdom = weft.Wisdom()
@@ -52,7 +53,7 @@ class Wisdom:
         """Replaces the wisdom in a file by this wisdom, in one step.
 
         Errors: IoFailure if the file cannot be written; InvalidArgument if it holds anything but wisdom of this
-        version. The file is then unchanged.
+        version. After an error the file is unchanged.
         """
         self._data.write(checks.file_path(path, "a file of wisdom"))
 

@@ -20,13 +20,14 @@ _LOCAL = Role("local array of a halo", "take one from halo.empty() or halo.zeros
 class Halo:
     """The planes around each rank's box, which copy elements of other ranks.
 
-    Finite differences read them after `fill`. Particles that are spread on a grid write them before `accumulate`.
+    Finite differences read these planes after `fill`. Particles that are spread on a grid write them before
+    `accumulate`.
 
     Parameters
     ----------
     layout : a Layout that cuts each axis at the same positions everywhere, such as that of a process grid.
     widths : the number of planes on each side of the boxes. One number is for all axes; otherwise each axis has a
-        number or a pair (below, above). A width is 0 to the length of its axis, so that planes can come from several
+        number or a pair (below, above). A width is at most the extent of its axis, so planes may come from several
         ranks.
     periodic : whether the planes outside the array are those of its other end; for all axes, or one for each.
     comm : an mpi4py communicator. None: this process alone, which uses no MPI.
@@ -43,9 +44,9 @@ class Halo:
     Collective over `comm`, as are fill and accumulate: all ranks succeed or all raise the same error. fill and
     accumulate allocate nothing after their first call.
     Errors: InvalidArgument, LayoutMismatch, Disagreement (ranks gave different arguments), OutOfMemory, Unsupported
-    (boxes that cut an axis at different positions, or no such exchange), MpiFailure.
-    Cost: for each axis that is cut, one exchange each for the planes below and above, at the same time. It is more
-    where planes come from several ranks.
+    (boxes that cut an axis at different positions, or wire="f32"), MpiFailure.
+    Cost: for each axis that is cut, one exchange each for the planes below and above, at the same time. Planes that
+    come from several ranks need more exchanges.
 
     >>> import weft
     >>> halo = weft.Halo(weft.Layout.slab((4,), ranks=1), widths=1)
@@ -96,7 +97,7 @@ class Halo:
 
     @property
     def rank(self) -> int:
-        """This rank of the communicator."""
+        """The number of this rank in the communicator."""
         return int(self._handle.rank)
 
     @property
@@ -122,7 +123,7 @@ class Halo:
         return array
 
     def inner(self, a: Any) -> Array:
-        """Returns the view of this rank's box in a local array. Local."""
+        """Returns the view of this rank's box in a local array. Not collective."""
         array = arrays.as_array(a, _LOCAL.what)
         if array.shape != self.shape:
             raise errors.LayoutMismatch(
@@ -133,7 +134,7 @@ class Halo:
         return array[tuple(slice(w, w + hi - lo) for w, (lo, hi) in zip(self.below, self.box, strict=True))]
 
     def fill(self, a: Any) -> None:
-        """Copies the elements of their owners into the planes of a local array, corners too.
+        """Fills the planes of a local array, also at corners, with the elements of the ranks that own them.
 
         a : array with the shape, dtype and strides of this halo, such as empty().
 
@@ -150,7 +151,7 @@ class Halo:
         self._handle.fill(address, error)
 
     def accumulate(self, a: Any) -> None:
-        """Adds each element of the planes to the same element of its owner, and sets the planes to zero.
+        """Adds each element of the planes to this element on the rank that owns it, and sets the planes to zero.
 
         This is the transpose of `fill`. Planes outside the array have no owner and stay as they are. The order of the
         additions is fixed: the same layout and input give the same bits, for any exchange.

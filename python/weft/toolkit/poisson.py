@@ -44,20 +44,22 @@ class PoissonSolver:
 
     shape    : points of the global array, 1 to 3 axes for open boundaries.
     boundary : a word for all axes, or for each axis a word or a pair of words for its two ends. The words are
-               "periodic", "dirichlet" (u is 0 at the wall) or "neumann" (u has no slope there). "open": u decays as in
-               free space; then for all axes.
-    points   : "cells": points in the middle of n cells, h = L/n. "nodes": points at walls, where u is not known to be
-               zero: h = L/(n+1) between two Dirichlet walls, L/(n-1) between two Neumann walls, otherwise L/n. Without
-               a meaning for periodic axes.
-    L        : the length of the box, between the walls; one or one for each axis. Open: n*h.
-    order    : "spectral", or 2 for second order: u solves the equations of centred differences exactly. Open with 2:
-               the convolution with 1/r on a doubled grid. Open and spectral, three axes: for a smooth rho that is
-               zero near the ends, by a truncated kernel. The grid is padded to the length of the box and its diagonal.
+               "periodic", "dirichlet" (u is 0 at the wall) or "neumann" (u has no slope at the wall). Another word for
+               all axes is "open": u decays as in free space.
+    points   : "cells": points in the middle of n cells, with the distance h = L/n. "nodes": points also at walls, but
+               not at Dirichlet walls, where u is 0. Then h = L/(n+1) between two Dirichlet walls, L/(n-1) between two
+               Neumann walls, otherwise L/n. Periodic axes ignore `points`.
+    L        : the length of the box between the walls, for open boundaries n*h. One for all axes, or one for each.
+    order    : "spectral", or 2 for second order. With 2, u solves the equations of centred differences exactly; for
+               open boundaries, u is the convolution with 1/r on a doubled grid. Spectral open boundaries need three
+               axes, and a smooth rho that is zero near the ends. They use a truncated kernel on a padded grid, whose
+               length is that of the box and its diagonal.
     layout   : the layout of rho on the ranks; default: a slab.
     dtype    : of rho and u; default: float64.
 
     Collective over `comm`, as is solve. Memory: workspace_bytes, with the array of factors of open boundaries. Cost: a
-    transform there and back. Errors: InvalidArgument for other conditions; Disagreement; those of weft.FFT.
+    transform there and back. Errors: InvalidArgument for conditions not listed here; Disagreement; those of
+    weft.FFT.
 
     >>> import numpy as np, weft
     >>> x = (np.arange(64) + 0.5) / 64
@@ -107,7 +109,7 @@ class PoissonSolver:
         """Returns the solution for this rank's part of rho. `out` may be rho. Collective.
 
         Errors, on all ranks: LayoutMismatch for another shape, dtype or strides; InvalidArgument for arrays that
-        overlap otherwise.
+        overlap in part.
         """
         u: Any = None
         addresses, error = (0, 0), None
@@ -122,7 +124,7 @@ class PoissonSolver:
         return PoissonSolution(u if out is None else out, mean if is_complex else mean.real)
 
     def explain(self) -> str:
-        """Describes the stages and exchanges of solve. It runs nothing."""
+        """Describes the stages and exchanges of solve. Solves nothing."""
         return str(self._handle.explain())
 
     def _address(self, array: Array, role: array_checks.Role, *, writable: bool) -> int:
@@ -243,7 +245,7 @@ def _all_have_layouts(given: list[bool]) -> bool:
 
 
 def _slab_of(parts: list[tuple[int, ...]]) -> Layout:
-    """Returns the slab of which the ranks have parts with these shapes. Errors: LayoutMismatch; the same on all ranks.
+    """Returns the slab layout whose parts have these shapes. Errors: LayoutMismatch; the same on all ranks.
 
     >>> _slab_of([(3, 9), (3, 9), (4, 9)]) == Layout.slab((10, 9), 3)
     True

@@ -44,7 +44,7 @@ class Spectrum(_Shells):
     """The power of a field in shells of its wavenumber.
 
     k      shell numbers 0, 1, 2, ...: |k| / k_1, rounded to the nearest integer; :func:`spectrum` defines k_1.
-    power  contribution of each shell to the mean square of the field. They sum to it, by Parseval.
+    power  contribution of each shell to the mean square of the field. The contributions sum to the mean square.
     waves  number of waves in each shell. Their sum is the number of points, or of kept modes.
     """
 
@@ -59,7 +59,7 @@ class Spectrum(_Shells):
 
     @property
     def variance(self) -> float:
-        """The sum of all shells but the first, which has only the mean; sines and half-integers have no mean."""
+        """The sum of all shells but shell 0, which has only the mean, or nothing for kinds without a mean."""
         return float(self.power[1:].sum())
 
 
@@ -68,7 +68,7 @@ class CrossSpectrum(_Shells):
     """The mean product of two fields x and y in shells of their wavenumber.
 
     k           shell numbers, as in :class:`Spectrum`.
-    cospectrum  real part of each shell's contribution to the mean of conj(x)*y. They sum to the real part of the mean.
+    cospectrum  real part of each shell's contribution to the mean of conj(x)*y.
     quadrature  the imaginary part. It is zero for real fields, because a shell has both k and -k.
     first       the power of x in each shell.
     second      the power of y in each shell.
@@ -100,15 +100,15 @@ def spectrum(fft: FFT, X: Any, *, L: float | Sequence[float] = 2 * math.pi) -> S
     Definition  P(s) = sum of w |X(k)/N|^2 over all k with |k| / k_1 nearest to s. The components of k are those of
                 fft.wavenumbers(L). k_1 is the least of 2*pi/L over the Fourier axes and of pi/L over the cosine and
                 sine axes. N is the product of the logical lengths of the transformed axes. w is the product of a
-                factor for each axis. On c2c axes it is 1. On the halved axis it counts k and -k. On cosine and sine
-                axes it is 1 for a wave that is +1 or -1 at every point, and 2 for other waves. Of an even number of
-                modes less than the points, the middle element on Fourier axes has 1/2.
+                factor for each axis. On c2c axes the factor is 1. On the halved axis it counts k and -k. On cosine and
+                sine axes it is 1 for a wave that is +1 or -1 at every point, and 2 for other waves. If the number of
+                modes is even and less than the number of points, the factor of a Fourier axis' middle element is 1/2.
     Parseval    The shells sum to the mean square of the field at the points of the grid. On cosine and sine axes this
                 is the mean over the interval by the trapezoidal rule: points on a boundary count half.
     X           this rank's part of fft.output, from forward, with the modes of `fft`. Any norm; "ortho" only without
                 cosine and sine axes. Components are added. Axes that are not transformed are averaged.
     L           the length of the domain along each axis; only the ratios matter.
-    Memory      X is unchanged; scratch memory for one plane of it, and about 64 bytes a shell.
+    Memory      for one plane of X, and about 64 bytes a shell. X is unchanged.
     Collective  over fft.comm; the result is the same on all ranks.
 
     Errors, the same on all ranks: LayoutMismatch for an array that is not part of fft.output; InvalidArgument for bad

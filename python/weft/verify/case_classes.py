@@ -73,7 +73,7 @@ def support_class(case: Case) -> str:
 
 
 def halo_class(case: Case) -> str:
-    """Returns "none" without planes, otherwise "periodic" or "open", and "wide" if a width exceeds two planes."""
+    """Returns "none" without planes, "wide" if a width exceeds two planes, otherwise "periodic" or "open"."""
     if not any(max(pair) for pair in case.halo):
         return "none"
     if any(max(pair) > 2 for pair in case.halo):
@@ -89,7 +89,7 @@ def round_trip_class(case: Case) -> str:
 
 
 def fields_class(case: Case) -> str:
-    """Returns whether a round trip has as many outputs as inputs, and how many."""
+    """Returns "one" or "several" for as many outputs as inputs, otherwise "fewer" or "more" outputs."""
     if not case.round_trip:
         return "none"
     inputs, *_, outputs = case.counts or (1, 1)

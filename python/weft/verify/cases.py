@@ -1,8 +1,8 @@
 """Transforms for verification: `weft verify --random` and property-based tests draw them, or a caller gives them.
 
 A `Case` defines one test completely and fits on one line of JSON, so that its line reproduces a failure. This module
-needs no MPI, no numpy and no compiled part of weft. On purpose it computes boxes independently, to check weft's boxes.
-By the contract, part r of p of n indices is [n*r//p, n*(r+1)//p).
+needs no MPI, no numpy and no compiled part of weft. To check weft's boxes, it computes boxes independently of weft. By
+the contract, part r of p of n indices is [n*r//p, n*(r+1)//p).
 """
 
 from __future__ import annotations
@@ -92,9 +92,9 @@ class Case:
             whether fields are also transformed, changed by a function, and transformed back
     in_space
             whether the round trip starts in the spectrum, so that its function is called in real space
-    counts  the inputs, the fields there, the fields back and the outputs of the round trip, which has functions at its
-            ends; with two numbers: the inputs and the outputs, of one function; empty: one of each. Each of them has
-            the components
+    counts  four numbers: the inputs of the round trip, the fields transformed there, the fields transformed back and
+            the outputs; then there are functions at its ends. Two numbers: the inputs and the outputs of one function.
+            Empty: one of each. Each field has the components
     halo    planes (below, above) of a halo of the input, for each axis; empty: no halo is checked
     open_axes
             the axes of the halo that are not periodic

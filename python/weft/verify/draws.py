@@ -32,7 +32,7 @@ METHODS: tuple[tuple[str | None, str | None, str | None, str | None], ...] = (
     ("messages", "datatype", "scattered", "persistent"),
     ("rma", "packed", None, None),
 )
-# The messages that know pieces and nodes.
+# The exchanges that can send in pieces and use nodes.
 PACKED = ("messages", "packed")
 # A number above the number of slices means one chunk for each slice.
 EVERY_SLICE = 1_000_000
@@ -218,9 +218,9 @@ def draw_ranks(rng: Random, max_ranks: int) -> int:
 def random_case(rng: Random, max_ranks: int, shared: bool = False, nodes: bool | None = None) -> Case:
     """Draws a case for 1 to `max_ranks` ranks, from an object with the interface of `random.Random`.
 
-    `shared` says whether all ranks can use each other's memory, `nodes` whether some can (default: as `shared`). If
-    not, a case on several ranks leaves to weft the method "shared", or its use of nodes. The rest of the case is the
-    same.
+    `shared` says whether all ranks can use each other's memory, `nodes` whether some ranks can (default: as `shared`).
+    If they cannot, a case on several ranks does not force the method "shared", or the use of nodes: weft chooses. The
+    rest of the case is the same.
     """
     ranks = draw_ranks(rng, max_ranks)
     shape = draw_shape(rng, ranks)
@@ -263,7 +263,7 @@ def random_case(rng: Random, max_ranks: int, shared: bool = False, nodes: bool |
         nodes=by_nodes,
         chunks=chunks if method in ("collective", "messages", "rma") else 1,
         piece_bytes=piece_bytes if (method, wire_form) == PACKED else 0,
-        # A single axis may be divided, which round trips refuse.
+        # weft may divide a single axis, and round trips refuse divided axes.
         round_trip=pick(rng, (2, False), (1, True)) and len(shape) > 1,
         in_space=rng.choice((False, True)),
         counts=draw_counts(rng),

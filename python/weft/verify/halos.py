@@ -13,7 +13,7 @@ from weft.verify.cases import Bounds, Case, is_empty
 from weft.verify.reference import Array
 from weft.verify.trial import Trial, require, slices_of, together
 
-# The value of elements that a halo must leave as they are.
+# The value of elements that a halo must not change.
 OUTSIDE = -77.0
 
 
@@ -54,7 +54,7 @@ def drawn_planes(boxes: list[Bounds], rank: int, case: Case, dtype: np.dtype[Any
 
 
 def sums(boxes: list[Bounds], rank: int, case: Case, dtype: np.dtype[Any]) -> Array:
-    """Returns what `accumulate` makes of drawn_planes, by sums over the planes of all ranks."""
+    """Returns the result of `accumulate` for drawn_planes, by sums over the planes of all ranks."""
     whole = np.zeros(case.input_shape, dtype)
     for each, box in enumerate(boxes):
         if not is_empty(box):

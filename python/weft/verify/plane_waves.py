@@ -140,7 +140,7 @@ class Waves:
         self.amplitudes += [amplitude.conjugate() for amplitude in self.amplitudes]
 
     def _factors(self, numbers: Sequence[int], box: Any) -> list[Array]:
-        """Returns exp(-sign * 2*pi*i * j*k/n) on a box, axis by axis; along other axes real numbers."""
+        """Returns exp(-sign * 2*pi*i * j*k/n) on a box, for each Fourier axis; real factors for other axes."""
         factors = []
         kinds = self.case.kind_of_axis
         for axis, (n, (lo, hi)) in enumerate(zip(self.case.shape, box, strict=True)):
@@ -174,10 +174,10 @@ class Waves:
             array[rows] = total.real if self.case.has_real_input else total
 
     def spectrum(self, array: Array, box: Any, factor: float, shape: Sequence[int] = ()) -> None:
-        """Fills a box of the output with the waves' spectrum. A wave is a point of it, or a line along batch axes.
+        """Fills a box of the output with the waves' spectrum. A wave is one point, or a line along batch axes.
 
-        `shape` is the shape of the output. If one axis is stored as X[k1 + n1*k2] at (k1, k2), it is n1 x n2; then r2c
-        has only the first n1/2+1 rows.
+        `shape` is the shape of the output. If one axis is stored as X[k1 + n1*k2] at (k1, k2), the shape is n1 x n2.
+        With r2c only the first n1/2+1 rows are stored.
         """
         array[...] = 0
         is_view = len(shape) > len(self.case.shape)

@@ -195,7 +195,7 @@ def fill(spectrum: Array, kind: str, axis: int, extent: int, modes: int) -> Arra
 
 
 def _positions(extent: int, modes: int) -> Array:
-    """Returns the positions of the lowest wavenumbers in a complex line. For the middle mode it is that of modes/2.
+    """Returns the positions of the lowest wavenumbers in a complex line. The middle mode is at modes/2.
 
     >>> _positions(9, 4).tolist(), _positions(9, 5).tolist()
     ([0, 1, 2, 8], [0, 1, 2, 7, 8])

@@ -29,8 +29,8 @@ from weft.verify.trial import (
 class Mixing:
     """A function of fields: output j is the sum over i of (1 + (i + 2j) % 3) times input i, times the factors.
 
-    inputs, outputs : numbers of arrays; each has the components.
-    factors : of the index along each axis, in long double.
+    inputs, outputs : numbers of arrays; each array has the components.
+    factors : one for each index along each axis, in long double.
     """
 
     inputs: int
@@ -151,7 +151,7 @@ def check_round_trip(trial: Trial) -> float:
         expected, magnitude = trip.expected(trial, inputs)
         is_near = abs(largest - magnitude) <= 50 * trial.tolerance * magnitude
         require(is_near, f"a round trip has the maximum {largest}, not {magnitude}")
-        # Parts of the grid, or of the spectrum, may be small by chance.
+        # Numbers in parts of the grid or of the spectrum may be small by chance.
         scale = product(case.shape) if case.norm == "none" else 1
         least = float(reference.norm_l2(inputs[0])) * 0.1 * scale
         return max(trial.compare(one, other, least) for one, other in zip(found, expected, strict=True))

@@ -31,16 +31,16 @@ from weft.verify.kinds import KINDS, REAL_KINDS, each_of
 from weft.verify.round_trips import check_round_trip
 from weft.verify.trial import Trial, TrialFailed, input_dtype, layouts_of
 
-# A case that takes longer is reported as hanging. The second limit is for oversubscribed cores and long double. Both
-# are far above usual times.
+# A case that takes longer is reported as hanging. The time for each element is added for oversubscribed cores and long
+# double. Usual times are far below this limit.
 CASE_LIMIT_S = 120.0
 ELEMENT_LIMIT_S = 1e-5
-# The first rank reports the hang, so the others wait this much longer.
+# The first rank reports the hang, so the other ranks wait this much longer.
 RANK_GRACE_S = 1.0
 # Arrays up to this size are gathered and compared with a serial transform. Larger arrays contain plane waves.
 GATHERED_ELEMENTS_MAX = 1 << 25
-# How many arrays of the problem's size exist at a time, over all ranks: input, output and expected output. If arrays
-# are gathered, one rank also has these, with their difference.
+# The number of arrays of the problem's size at a time, over all ranks. Of waves: input, output and expected output. Of
+# gathered arrays: input and output, and on one rank input, output, expected output and difference.
 ARRAYS_OF_WAVES = 3
 ARRAYS_OF_GATHERED = 6
 FAILURES_SHOWN_MAX = 10
@@ -130,8 +130,8 @@ def _wait_asleep(request: Any) -> None:
 def check_case(case: Case, comm: Any = None) -> Verdict:
     """Runs a case in both directions, then in its first direction again. Collective over `comm`.
 
-    The first `case.ranks` ranks (or those of its group) work; the others sleep. The verdict is the same on all ranks.
-    An error on one rank is a verdict, not a hang.
+    A round trip and a halo follow, if the case has them. The ranks of its group work; the others sleep. The verdict is
+    the same on all ranks. An error on one rank is a verdict, not a hang.
     """
     return check_together([case], comm)
 
@@ -431,7 +431,7 @@ def verify_problem(given: Mapping[str, Any], comm: Any, say: Callable[[str], Non
 
 
 def _measure(case: Case, comm: Any, fft_options: dict[str, Any], gathered: bool) -> dict[str, float]:
-    """Returns the errors by direction. Raises weft's error if it failed, WeftError for any other failure."""
+    """Returns the errors by direction. Raises weft's error if there was one, WeftError for any other failure."""
     try:
         if not gathered:
             return plane_waves.measure(case, comm, fft_options)

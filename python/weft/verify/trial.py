@@ -233,9 +233,9 @@ def of_components(change: Callable[[Array], Array], whole: Array, case: Case) ->
 
 
 def output_shape_of(case: Case, found: Sequence[int]) -> tuple[int, ...]:
-    """Returns the expected shape of an output with this shape. One divided axis may become two.
+    """Returns the expected shape of an output whose shape is `found`.
 
-    This needs an output whose layout weft chooses, and all modes.
+    One divided axis may become two, if weft chooses the layout of the output and the spectrum has all modes.
     """
     if len(case.shape) > 1 or len(found) != 2 or case.output != "any" or case.truncated_axes:
         return case.output_shape
@@ -293,7 +293,7 @@ class Trial:
             self._check_same()
 
     def layout_of(self, side: Any) -> Layout:
-        """Returns the layout of one component. Raises TrialFailed unless all others have it, too."""
+        """Returns the layout of one component. Raises TrialFailed for another number of components than the case."""
         layout: Layout = side.layout
         require(
             layout.components == (self.case.components or None),
@@ -308,7 +308,7 @@ class Trial:
         require(bool((owners == 1).all()), f"the {what} boxes {boxes} do not own every element once")
 
     def _check_same(self) -> None:
-        """Checks that input and output have the same boxes. An axis that gets shorter must stay whole if it was."""
+        """Checks that input and output have the same boxes. A whole axis that gets shorter must stay whole."""
         shape, shape_out, shortened = self.case.input_shape, self.case.output_shape, self.case.shortened_axes
         source, target = self.layout_of(self.fft.input), self.layout_of(self.fft.output)
         parts = source.process_grid or (1,) * len(shape)
@@ -318,7 +318,7 @@ class Trial:
                 continue
             expected = tuple((0, shape_out[axis]) if axis in shortened and bounds == (0, shape[axis]) else bounds
                              for axis, bounds in enumerate(a))  # fmt: skip
-            # One point on a grid of several parts is whole by chance; the output has a part for each rank.
+            # An axis with one point is whole by chance if the grid cuts it; the output has a part for each rank.
             may_differ = [axis for axis in shortened if a[axis] != (0, shape[axis]) or parts[axis] > 1]
             differs = [axis for axis in range(len(a)) if b[axis] != expected[axis] and axis not in may_differ]
             require(not differs, f'output "same" has the box {b} on rank {rank} where the input has {a}')

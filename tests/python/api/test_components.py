@@ -107,7 +107,7 @@ def test_a_command_plans_components(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def one_as_three(plan: weft.Plan) -> weft.Plan:
-    """The same stages for three components."""
+    """Returns the plan with the same stages for three components."""
     return weft.Plan.from_json(plan.to_json().replace('"support":[]', '"support":[],"components":3'))
 
 

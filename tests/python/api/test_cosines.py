@@ -16,7 +16,7 @@ COSINES = tuple(f"{family}{number}" for family in ("dct", "dst") for number in (
 
 
 def along(x: NDArray[Any], kind: str, axis: int, norm: str) -> NDArray[Any]:
-    """The transform of one axis by scipy; norm none is FFTW's."""
+    """Returns the transform of one axis by scipy; the norm "none" is that of FFTW."""
     named = "backward" if norm == "none" else norm
     if kind == "c2c":
         return np.asarray(scipy.fft.fft(x, axis=axis, norm=named))

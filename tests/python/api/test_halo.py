@@ -1,4 +1,4 @@
-"""Halos: planes around boxes, against numpy's own of whole arrays; and refusals."""
+"""Halos: planes around boxes, against numpy's padding of whole arrays; and refusals."""
 
 from __future__ import annotations
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import weft
 
-# Lengths that are seen as two axes for 2 threads, in every precision; and one that is not.
+# Lengths that are seen as two axes for 2 threads, in every precision; and one length that is not.
 LENGTHS = (1 << 15, 3 * 5**2 * 7 * 2**6, 1 << 18, 1000003)
 ROUNDING = {"complex64": 3e-7, "complex128": 6e-16, "clongdouble": 6e-16}
 

@@ -24,7 +24,7 @@ def waves(fft: weft.FFT) -> tuple[NDArray[Any], ...]:
 
 
 def applied(fft: weft.FFT, operator: Any, *fields: NDArray[Any], outputs: int | None = None) -> list[NDArray[Any]]:
-    """The fields of an operator on copies of fields in weft's memory."""
+    """Returns the results of an operator on copies of the fields in weft's memory."""
     given = []
     for field in fields:
         given.append(fft.input.empty())

@@ -18,7 +18,7 @@ from weft.planning.plans import machine_of
 
 @dataclass(frozen=True)
 class Cooking:
-    """A record of options, as a new one would be."""
+    """A new record of options."""
 
     memory: int = option(ByteSize(), REQUIRED, "Size of the pan.", flags=("--pan",))
     heat: str = option(Word(("low", "high")), "low", "Strength of the flame.")

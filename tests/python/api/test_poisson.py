@@ -111,7 +111,7 @@ def test_open_boundaries() -> None:
 
 @pytest.mark.parametrize("dims", [1, 2])
 def test_open_boundaries_of_fewer_axes(dims: int) -> None:
-    """Against the sum over all points, but for the mean over the cell of the charge."""
+    """Compares with the potential of one charge, except in the cell of the charge."""
     n, h = 12, 0.25
     rho = np.zeros((n,) * dims)
     rho[(4,) * dims] = 1 / h**dims
@@ -135,7 +135,7 @@ def test_one_solution_on_ranks(pool: Pool, ranks: int) -> None:
 
 
 def test_ranks_that_give_no_layout(pool: Pool) -> None:
-    """Each gives its slab."""
+    """Each rank gives its slab."""
     assert pool.values("solved_without_layout", 3) == [0.0] * 3
     assert pool.values("solved_without_layout", 5) == [0.0] * 5
 

@@ -238,7 +238,7 @@ def test_node_memory_is_asked_for_where_it_is_had(shared: bool) -> None:
 
 
 def test_a_seed_draws_the_same_with_and_without_node_memory() -> None:
-    """Except for unavailable choices, so the seed of a failure repeats it on any machine."""
+    """Only unavailable choices differ, so a seed repeats a failure on any machine."""
     changed = set()
     first = seeds.seed(0)
     for seed in range(first, first + 200):

@@ -42,7 +42,7 @@ def test_transforms_between_given_arrays_allocate_nothing(pool: Pool, ranks: int
     for counts in found:
         assert counts["weft"] == 0
         assert counts["weft live"] == 0
-        # Python's own objects of a call; an array's copy would be a hundred times that.
+        # Python's own objects of a call. A copy of an array would be a hundred times as large.
         assert counts["python"] < 16_000 < counts["array"]
 
 
@@ -359,7 +359,7 @@ def test_help_on_public_names(name: str) -> None:
 
 
 def test_help_on_the_transform_fits_two_screens() -> None:
-    """Its length in lines of up to 120 columns; a screen has 65."""
+    """Counts lines of up to 120 columns; a screen has 65 lines."""
     text = pydoc.render_doc(weft.FFT, renderer=pydoc.plaintext)
     assert text.count("\n") <= 2 * 65, text
 

@@ -82,7 +82,7 @@ BAD_PLANS: list[tuple[dict[str, Any], str, str]] = [
     ({"piece_bytes": 64, "method": "collective"}, "Unsupported", "bytes of a piece 64"),
     ({"preset": "fastest"}, "InvalidArgument", "p3dfft"),
     ({"engine": "slow"}, "Unsupported", "slow"),
-    # Values that the core's types refuse are refused before the collective call, or the other ranks would wait in it.
+    # Values that the core's types refuse are refused before the collective call. In it the other ranks would wait.
     ({"engine": 5}, "InvalidArgument", "engine must be text; given 5"),
     ({"engine": "\ud800"}, "InvalidArgument", "engine must be text in UTF-8"),
     ({"engine": "fftw\0"}, "InvalidArgument", "without NUL"),
@@ -151,7 +151,7 @@ def test_ranks_that_name_different_roots_are_refused(pool: Pool) -> None:
 
 @pytest.mark.parametrize("name", ["gather", "scatter"])
 def test_a_layout_for_fewer_ranks_is_refused_on_all(pool: Pool, name: str) -> None:
-    """The ranks outside it raise the error as well."""
+    """The ranks without a box raise the error, too."""
     outcomes = pool.outcomes("with_layout_for", 3, limit_s=20.0, name=name, count=2)
     refused(outcomes, "LayoutMismatch", "given one for 2, and there are 3")
 

@@ -27,7 +27,7 @@ def test_there_and_back_over_each_axis(shape: tuple[int, ...], tmp_path: Path, m
         np.save("half.npy", half)
         length = shape[axes[-1]]
         given = ["--axes", ",".join(map(str, axes))]
-        last = ["--last", str(length)] if length == 3 else []  # the others follow from the halved length
+        last = ["--last", str(length)] if length == 3 else []  # other lengths follow from the halved length
         back = ["half.npy", "out.npy", *given, *last]
         for command, expected in (
             (["fft", "x.npy", "out.npy", "--kind", "r2c", *given], half),

@@ -264,7 +264,7 @@ def test_ranks_in_different_calls_have_the_same_error(pool: Pool, ranks: int) ->
 def test_threads_on_one_communicator_take_turns(pool: Pool, ranks: int) -> None:
     """If ranks take different turns, all have the same error, and none has a wrong result.
 
-    Chance decides how often. The two calls without threads must be right.
+    Chance decides how often this happens. The two calls without threads must be right.
     """
     found = pool.values("threads_on_one_communicator", ranks, rounds=50)
     assert all(each == found[0] for each in found), found

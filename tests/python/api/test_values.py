@@ -300,7 +300,7 @@ def test_open_sets_refuse_to_be_pickled(tmp_path: Path) -> None:
 
 @needs_mpi
 def test_plans_are_broadcast_and_bound(pool: Pool) -> None:
-    """The plan that rank 0 made is equal on every rank, and runs there."""
+    """The plan that rank 0 made is equal on every rank, and runs on it."""
     assert all(pool.values("broadcast_plan", 3, seed=seeds.seed(6)))
 
 

@@ -88,7 +88,7 @@ def test_axes(tmp_path: Path, order: tuple[int, ...]) -> None:
 
 
 def random_permutation(n: int, seed: int) -> ooc.BitPermutation:
-    """Elementary row operations make it nonsingular."""
+    """Returns a random permutation; elementary row operations keep its matrix nonsingular."""
     random = np.random.default_rng(seed)
     rows = [1 << k for k in random.permutation(n)]
     for _ in range(4 * n):
@@ -266,7 +266,7 @@ def test_ranks_that_are_stopped_leave_no_part_of_a_set(tmp_path: Path, method: s
     _, complaint = process.communicate(timeout=60)
     assert "Traceback" not in complaint
     assert process.returncode in (0, 128 + number)
-    if (tmp_path / "out.json").exists():  # it was faster than the signal
+    if (tmp_path / "out.json").exists():  # the transform was faster than the signal
         with ooc.open_set(tmp_path / "out.json", verify=True) as found:
             assert_close(found.read(), np.fft.fft(x), x.size)
         return
@@ -359,7 +359,7 @@ def test_refusals(tmp_path: Path) -> None:
 
 
 def test_small_arrays(tmp_path: Path) -> None:
-    """Blocks are as long as memory has two of them, where files are plain."""
+    """In plain files blocks are so long that memory has room for two."""
     for count in (2, 4, 512):
         np.save(tmp_path / "in.npy", np.arange(count))
         moved = ooc.permute(

@@ -130,7 +130,7 @@ def test_a_yardstick_measures_what_profiles_have(dtype: str) -> None:
     now = yardstick(None, dtype=dtype, threads=1)
     assert len(figures(now)) == 2 * 2 * 5 + 3 * 2  # efforts, kinds, lengths; ways through memory, sizes
     profile = figures(weft_package.probe(seconds=3))
-    assert all(series.endswith("measure") for series, _ in figures(now) - profile)  # left out if time is short
+    assert all(series.endswith("measure") for series, _ in figures(now) - profile)  # left out if there is no time
     assert any(series.endswith("measure") for series, _ in figures(now) & profile)
     quick = weft_package.local_machine()
     assert (len(figures(now) & figures(quick)) > 0) == (dtype == "float64")

@@ -191,7 +191,7 @@ def with_boxes(*bounds: tuple[int, int]) -> dict[str, object]:
     ids=lambda value: json.dumps(value) if isinstance(value, dict) else "",
 )  # fmt: skip
 def test_cases_that_cannot_be(folder: Path, ranks: int, fields: dict[str, object], words: tuple[str, ...]) -> None:
-    """A case written by hand: a user's mistake, not a failure of weft."""
+    """A wrong case from a user is the user's mistake, not a failure of weft."""
     case = json.dumps({"shape": [6, 4], "ranks": ranks, **fields})
     refused(folder, ranks, "verify", "--case", case, status=2, words=words)
 
@@ -218,7 +218,7 @@ def test_more_memory_than_there_is(folder: Path, ranks: int) -> None:
 @RANKS
 @pytest.mark.parametrize("call", ["posix_fallocate", "pwrite"])
 def test_disk_full_while_writing(folder: Path, ranks: int, call: str) -> None:
-    # The first rank reserves the space, and all ranks write: the last one alone fails to write.
+    # The first rank reserves the space, and all ranks write. The first rank cannot reserve, or the last cannot write.
     rank = ranks - 1 if call == "pwrite" else 0
     fault = f"""
         def full(*given):

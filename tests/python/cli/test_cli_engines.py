@@ -106,7 +106,7 @@ def test_a_library_that_one_rank_lacks_cannot_be_named(tmp_path: Path) -> None:
 
 @needs_library_without_plans
 def test_a_library_without_cosines_is_replaced_unless_it_is_named(tmp_path: Path) -> None:
-    """As with MKL, which has the function of transforms of reals, but makes no plans."""
+    """MKL is such a library: it has the function for transforms of reals, but makes no plans."""
     environment = {"WEFT_FFTW_LIBRARY": str(WITHOUT_PLANS), "WEFT_TEST_REFUSED": "r2r"}
     done = verify_on_ranks(tmp_path, "--kind", "dct2", "--engine", "auto", **environment)
     assert_done(done)

@@ -14,7 +14,7 @@ import seeds
 from cli_helpers import assert_done, clean_environment, on_ranks, weft
 
 RANKS = pytest.mark.parametrize("ranks", [1, 3])
-# Two, primes that divide no extent, and more ranks than cores of a small machine.
+# One, two, primes that divide no extent, and more ranks than a small machine has cores.
 REAL_DATA_RANKS = pytest.mark.parametrize("ranks", [1, 2, 3, 5, 7, 8])
 # Real data in double, against scipy: the bound that users are promised.
 REAL_DATA_ERROR_MAX = 1e-13
@@ -150,7 +150,7 @@ def test_trace(tmp_path: Path, ranks: int) -> None:
         whole = next(event for event in mine if event["name"] == "transform")
         steps = [event for event in mine if event["cat"] in ("stage", "exchange")]
         assert len(steps) == (1 if ranks == 1 else 3)
-        for step in steps:  # on one clock: within the call that left them
+        for step in steps:  # on the same clock as the call, and within the call
             assert whole["ts"] - 1 <= step["ts"] <= step["ts"] + step["dur"] <= whole["ts"] + whole["dur"] + 1
             sizes = {"bytes_read", "bytes_written", "bytes_sent", "messages", "bytes_from_others"}
             times = {"waited_s", "under_way_s"} if step["cat"] == "exchange" else set()

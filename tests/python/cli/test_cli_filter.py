@@ -183,7 +183,7 @@ def test_operators(
 
 def test_operators_on_ranks(tmp_path: Path, pool: Pool) -> None:
     arrays = dict(zip(("real", "complex"), saved_inputs(tmp_path), strict=True))
-    chosen = CASES[: len(CASES) // 2 : 2] + CASES[len(CASES) // 2 + 1 :: 2]  # each once, real or complex
+    chosen = CASES[: len(CASES) // 2 : 2] + CASES[len(CASES) // 2 + 1 :: 2]  # each once, on real or complex numbers
     commands = [[f"{file}.npy", f"{i}.npy", *words.split()] for i, (file, words, _) in enumerate(chosen)]
     for errors in pool.values("filter_on_ranks.filtered", 3, folder=str(tmp_path), commands=commands):
         assert errors == [""] * len(commands)
@@ -250,7 +250,7 @@ def test_formats(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_formats_on_ranks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pool: Pool) -> None:
-    """Lines and more ranks than planes, too."""
+    """Also arrays of one axis, and more ranks than planes."""
     monkeypatch.chdir(tmp_path)
     commands, results = files_of_each_format(("f4", "c16"))
     for errors in pool.values("filter_on_ranks.filtered", 3, folder=str(tmp_path), commands=commands):
@@ -260,7 +260,7 @@ def test_formats_on_ranks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pool:
 
 
 def test_grids_on_ranks(tmp_path: Path, pool: Pool) -> None:
-    """The grid of an array of one axis, and one that divides the only transformed axis."""
+    """The process grid of an array of one axis, and a grid that divides the only transformed axis."""
     x = saved_inputs(tmp_path)[0]
     line = noise((20,), seed=5)
     np.save(tmp_path / "line.npy", line)

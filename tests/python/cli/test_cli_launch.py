@@ -242,7 +242,7 @@ def test_a_rank_that_crashes_is_one_message(tmp_path: Path) -> None:
 
 
 def test_files_half_written_are_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    beside = ("half.tmp.lock", "half.tmp.4711-815")  # while a text file is replaced
+    beside = ("half.tmp.lock", "half.tmp.4711-815")  # temporary files of replacing a text file
     for name in ("half.tmp", *beside, "whole.0", "whole.1", "half.tmp.mine"):
         (tmp_path / name).write_text(name)
     monkeypatch.setenv(RUN_FOLDER, str(tmp_path))
@@ -267,7 +267,7 @@ def test_a_set_is_kept_or_removed_as_a_whole(tmp_path: Path, monkeypatch: pytest
         Session().note_temporary(name)
     notes = [note + b"\0" for note in (tmp_path / "temporaries").read_bytes().split(b"\0")[:-1]]
     left = []
-    for count in range(len(names), len(notes) + 1):  # stopped after each note since all files exist
+    for count in range(len(names), len(notes) + 1):  # the run stops after each note, once all files exist
         for name in names:
             Path(name).touch()
         (tmp_path / "temporaries").write_bytes(b"".join(notes[:count]))

@@ -20,7 +20,7 @@ GIB = 1 << 30
 
 
 def under(limit: int, value: int, *words: str, cwd: Path) -> Outcome:
-    """Returns the command with a limit of the system, as ulimit sets it."""
+    """Runs a command under a limit of the system, as ulimit sets it."""
     done = subprocess.run(
         [sys.executable, "-m", "weft", *words], cwd=cwd, env=clean_environment(), stdin=subprocess.DEVNULL,
         capture_output=True, text=True, timeout=60, check=False,

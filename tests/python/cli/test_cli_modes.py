@@ -92,7 +92,7 @@ def test_an_even_number_of_modes_is_given_on_the_way_back(tmp_path: Path) -> Non
 
 @pytest.fixture
 def random() -> np.random.Generator:
-    """Its seed is printed before `capsys` takes the output of a command."""
+    """Returns a generator. The seed is printed before `capsys` takes the output of a command."""
     return np.random.default_rng(seeds.seed(3))
 
 

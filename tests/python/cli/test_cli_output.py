@@ -120,7 +120,7 @@ def test_a_path_that_is_no_text_is_read(folder: Path) -> None:
     assert SHOWN in outcome.out
 
 
-# Formulas may be unreadable for matplotlib, and it warns of letters that no font has.
+# matplotlib cannot read some formulas, and warns of letters that no font has.
 DRAWN = {
     "$\\frac{$": "$\\frac{$",
     "a$b\\$c$": "a$b\\$c$",

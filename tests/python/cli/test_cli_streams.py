@@ -26,7 +26,7 @@ from weft.cli.support import launch, streams
 from weft.dns.case import read_case, with_values, write_case
 
 FULL = "the standard output cannot be written: No space left on device; free some space"
-# Fixed, because a test replaces those above 2, of which there must be some.
+# The seed is fixed, because a test replaces the numbers above 2, so there must be some.
 X = np.random.default_rng(0).standard_normal((16, 12))
 # Arguments with which each command prints a result, in an empty folder with the files of the fixture.
 PRINTING = [
@@ -184,7 +184,7 @@ def test_a_long_result_of_ranks_is_that_of_one(folder: Path, long_line: str) -> 
 
 
 class Terminal(io.RawIOBase):
-    """Writes 2048 bytes at once, as a terminal whose writer gets signals; with `full`, none."""
+    """Writes at most 2048 bytes a call, as a terminal whose writer gets signals. With `full`, refuses to write."""
 
     def __init__(self, full: bool = False) -> None:
         self.written, self.full = b"", full
@@ -198,7 +198,7 @@ class Terminal(io.RawIOBase):
 
 
 def test_a_write_that_ends_early_is_continued(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without PYTHONUNBUFFERED, Python's own buffer does so."""
+    """Without PYTHONUNBUFFERED, Python's own buffer continues the write."""
     text = "".join(f"line {i} of a long result with a word beyond ASCII: ä\n" for i in range(300))
     for write in (print, lambda given, **_: streams.write_bytes(f"{given}\n".encode())):
         terminal = Terminal()

@@ -51,7 +51,7 @@ def test_a_name_that_is_too_long_is_refused(
 
 @pytest.mark.parametrize("letter", ["n", "é", "日"])
 def test_the_longest_name_that_a_file_can_have(folder: Path, capfd: pytest.CaptureFixture[str], letter: str) -> None:
-    """Temporary names contain it, so their bytes count too."""
+    """Temporary names contain the output's name, so their additional bytes count, too."""
     name = letter * ((MOST - 4) // len(letter.encode())) + ".npy"
     assert run(capfd, "fft", "x.npy", name).status == 0
     np.testing.assert_allclose(np.load(name), np.fft.fft2(np.load("x.npy")), atol=1e-9)

@@ -63,7 +63,7 @@ def test_another_memory_order_is_copied_or_planned_for() -> None:
 
 @needs_mpi
 def test_a_layout_in_fortran_order_is_copied_into() -> None:
-    """numpy.ascontiguousarray makes C order, and this layout has another."""
+    """numpy.ascontiguousarray makes C order, and this layout has another order."""
     plain = weft.FFT(SHAPE)
     fft, rows = weft.FFT(SHAPE, input=plain.input.layout.with_order([1, 0])), random(SHAPE)
     remedy = refused(lambda: fft.forward(rows), "input of forward (fft.input)")

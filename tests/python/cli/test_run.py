@@ -108,7 +108,7 @@ def test_the_status_is_that_of_the_program(ranks: int, tmp_path: Path) -> None:
 
 
 def test_a_rank_that_fails_ends_all_and_shows_why(tmp_path: Path) -> None:
-    """The others wait for it in a barrier."""
+    """The other ranks wait for this rank in a barrier."""
     fails = "if comm.rank == 1:\n    raise ValueError('only here')\n"
     script(tmp_path, f"from mpi4py import MPI\ncomm = MPI.COMM_WORLD\n{fails}comm.Barrier()\n")
     outcome = weft("run", "-n", "2", "script.py", cwd=tmp_path)

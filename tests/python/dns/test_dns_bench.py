@@ -1,4 +1,4 @@
-"""weft dns bench: what it counts, and that its parts are there. No time is asserted."""
+"""weft dns bench: its counts, and its parts. No time is asserted."""
 
 from __future__ import annotations
 

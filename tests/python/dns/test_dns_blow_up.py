@@ -33,7 +33,7 @@ def test_what_is_not_finite_ends_a_run(field: int, names: str) -> None:
 @pytest.mark.parametrize("ranks", [1, 3])
 @pytest.mark.parametrize("scheme", ["ab2", "rk2", "rk3", "rk4"])
 def test_an_overflow_is_never_written(tmp_path: Path, pool: Pool, scheme: str, ranks: int) -> None:
-    """The one step to the end overflows, and the evaluations before it need not show it."""
+    """The last step overflows, even if the evaluations before the overflow are finite."""
     done = pool.values("dns_on_ranks.blow_up", ranks, folder=str(tmp_path), scheme=scheme)
     assert len(set(map(str, done))) == 1
     said, step = done[0]

@@ -43,7 +43,7 @@ def test_largest_speed_and_divergence(pool: Pool, dealias: str, ranks: int) -> N
 
 
 def shear() -> dict[str, Closed]:
-    """Returns the budgets of a shear wave, of a scalar that it stirs, and of one that it does not move."""
+    """Returns the budgets of a shear wave, of a scalar that the wave stirs, and of a scalar that it does not move."""
     nu, kappa, gradient = BUDGET_NU, BUDGET_KAPPA, BUDGET_GRADIENT
 
     def stirred(t: float) -> float:

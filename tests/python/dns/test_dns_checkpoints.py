@@ -163,7 +163,7 @@ def test_a_damaged_checkpoint_is_named_and_the_one_before_is_used(tmp_path: Path
     said: list[str] = []
     assert dns.resume(str(tmp_path), warn=said.append).counters.steps == 2
     assert len(said) == 1
-    if "register1" not in name:  # the state alone goes to another grid
+    if "register1" not in name:  # another grid needs only the state
         assert dns.resample(str(tmp_path), (18, 12, 10), warn=said.append).counters.steps == 2
         assert said.pop() == said[0]
     assert "checkpoint-00000003" in said[0]
@@ -219,7 +219,7 @@ def test_the_wall_time_stops_the_run_with_a_checkpoint(tmp_path: Path) -> None:
 
 
 class Clock:
-    """A clock that only runs where it is moved."""
+    """A clock that only `move` advances."""
 
     def __init__(self) -> None:
         self.now = 100.0
@@ -251,7 +251,7 @@ def test_a_run_and_its_last_checkpoint_end_before_the_wall_time(
         clock.move(step)
         keeper.stepped(sim)
     assert keeper.reason == "the wall time of 60 s"
-    assert written[0] == pytest.approx(100 + step + checkpoint)  # its time must be known
+    assert written[0] == pytest.approx(100 + step + checkpoint)  # the time of writing must be known
     assert written[-1] == clock.now
     assert 60 - 3 * (step + checkpoint) < clock.now - 100 < 60
 
@@ -267,7 +267,7 @@ sim.run(until=1e6, dt=1e-3, checkpoints=sys.argv[1], checkpoint_every=1e-6)
 
 
 def kill_and_resume(folder: Path, rng: random.Random) -> int:
-    """Kills a run that always writes checkpoints, and returns the steps of the one that resumes."""
+    """Kills a run that always writes checkpoints, and returns the steps of the run that resumes."""
     process = subprocess.Popen([sys.executable, "-c", RUN, str(folder)], stdout=subprocess.PIPE)
     assert process.stdout is not None
     assert process.stdout.readline() == b"begun\n"
@@ -283,7 +283,7 @@ def kill_and_resume(folder: Path, rng: random.Random) -> int:
     assert states_are_equal(resumed, whole)
     resumed.step(1e-3)
     resumed.checkpoint(str(folder))
-    assert not list(folder.glob(".checkpoint-*"))  # what the killed run left
+    assert not list(folder.glob(".checkpoint-*"))  # remains of the killed run
     return resumed.counters.steps
 
 

@@ -20,7 +20,7 @@ pytestmark = pytest.mark.skipif(
 
 
 def moments_of_waves(second: float) -> Array:
-    """Returns the moments of order 1 to 4 of cos x + second cos 2x. Sines have the same ones, but for the third: 0."""
+    """Returns the moments of order 1 to 4 of cos x + second cos 2x. With sines the third moment is 0."""
     return np.array([0, (1 + second**2) / 2, 3 * second / 4, 3 / 8 * (1 + second**4) + 3 / 2 * second**2])
 
 
@@ -76,7 +76,7 @@ def test_the_density_of_a_sine_is_that_of_the_arcsine_law(dealias: str) -> None:
         width = middle[1] - middle[0]
         edges = np.append(middle - width / 2, middle[-1] + width / 2)
         below = 0.5 + np.arcsin(np.clip(edges / np.sqrt(2), -1, 1)) / np.pi
-        # A bin's edges each miss or win at most two of the 1024 points.
+        # Each edge of a bin loses or gains at most two of the 1024 points.
         np.testing.assert_allclose(density * width, np.diff(below), atol=4 / 1024)
         assert density.max() * width > 0.1
 

@@ -103,7 +103,7 @@ def test_a_random_force_on_a_scalar_has_its_amplitude() -> None:
 
 @pytest.mark.parametrize("dealias", ["2/3", "3/2", "phase-shift"])
 def test_a_kolmogorov_flow_stays_as_it_is(dealias: str) -> None:
-    """sin(2y) along x is steady where the force is nu k^2 times it."""
+    """sin(2y) along x is steady if the force is nu k^2 sin(2y)."""
     nu = 0.1
     sim = dns.Simulation((12, 12, 12), viscosity=nu, scheme="rk4", dealias=dealias)
     sim.set_velocity(lambda x, y, z: (np.sin(2 * y) + 0 * x * z, 0, 0))

@@ -151,7 +151,7 @@ def test_refused_outputs(tmp_path: Path) -> None:
 
 
 def test_moments_and_densities_of_known_fields(tmp_path: Path) -> None:
-    """A sine has flatness 3/2; a random field the moments that numpy finds."""
+    """A sine has flatness 3/2. A random field has the moments that numpy computes."""
     rng = np.random.default_rng(3)
     values = rng.standard_normal((12, 12, 12))
     sim = dns.Simulation((12, 12, 12), viscosity=0.05, dealias="none", scheme="rk2")

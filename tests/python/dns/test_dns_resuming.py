@@ -34,7 +34,7 @@ np.save(sys.argv[2], [sim.in_space(spectrum) for spectrum in sim.spectra])
 
 
 def run(program: str, *arguments: str, **environment: str) -> list[str]:
-    """Runs a program in a process of its own, which loads its own engines; returns the lines of its output."""
+    """Runs a program in a separate process, which loads its own engines; returns the lines of its output."""
     done = subprocess.run(
         [sys.executable, "-c", program, *arguments],
         env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), **environment},

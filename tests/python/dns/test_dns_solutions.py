@@ -89,7 +89,7 @@ def _step_of_white_spectrum(dealias: str, dt: float) -> Array:
 
 
 def test_aliases_of_random_shifts_are_of_second_order(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Against exact phase shifts. With one grid for both stages they are of the first order."""
+    """Compares with exact phase shifts. With one grid for both stages the aliases are of the first order."""
 
     def ratio() -> float:
         longer, shorter = (
@@ -138,7 +138,7 @@ def test_transforms_are_counted(dealias: str, transforms: int) -> None:
 def test_truncated_modes_are_not_sent(
     pool: Pool, ranks: int, dealias: str, points: int, highest: int, along: int
 ) -> None:
-    """One axis has all points where an array is exchanged, the two others have the kept modes, of a sphere its box."""
+    """In an exchange one axis has all points. The others have the kept modes, or the box around a sphere of modes."""
     elements_of_others = (2 * highest + 1) * (highest + 1) * along * (ranks - 1) // ranks
     found = pool.values("dns_on_ranks.exchanged_bytes", ranks, points=points, dealias=dealias)
     assert found == [9 * 16 * elements_of_others] * ranks
@@ -178,7 +178,7 @@ def test_a_scalar_in_a_uniform_flow() -> None:
 
 def test_energy_is_conserved_without_viscosity() -> None:
     """The products do no work: Re sum conj(u) N is rounding, also for a scalar."""
-    rng = np.random.default_rng(11)  # any field; the bound is for all
+    rng = np.random.default_rng(11)  # any field: the bound holds for all fields
     sim = dns.Simulation((24, 24, 24), viscosity=0, scheme="rk4")
     sim.set_velocity(rng.standard_normal((3, *sim.fft.input.shape)))
     sim.add_scalar("theta", diffusivity=0, field=rng.standard_normal(sim.fft.input.shape))

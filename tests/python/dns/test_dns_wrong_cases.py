@@ -119,7 +119,7 @@ def test_an_array_of_another_shape(tmp_path: Path, ranks: int) -> None:
 @pytest.mark.parametrize(("number", "ranks"), [(np.inf, 1), (np.nan, 2)])
 def test_an_array_with_numbers_that_are_not_finite(tmp_path: Path, number: float, ranks: int) -> None:
     wrong = np.zeros(SHAPE)
-    wrong[11, 3, 2] = number  # of the last rank
+    wrong[11, 3, 2] = number  # an element of the last rank
     save_velocity(tmp_path, w=wrong)
     written(tmp_path, OF_FILES)
     refused(tmp_path, ranks, 2, "the field w must have finite numbers; some are not; correct them")
@@ -130,7 +130,7 @@ def test_an_array_with_numbers_that_are_not_finite(tmp_path: Path, number: float
 
 
 def test_a_run_of_files_goes_to_another_grid(tmp_path: Path) -> None:
-    """Its arrays have the shape of the first grid. A run that resumes does not need them."""
+    """The case's arrays have the shape of the first grid. A resumed run does not need them."""
     save_velocity(tmp_path)
     written(tmp_path, OF_FILES)
     assert_done(command("dns", "run", "small.toml", "--to", "a", cwd=tmp_path))

@@ -3,8 +3,8 @@
     python tests/python/drawn/draw.py --draws 2000
 
 Faults are an unforeseen error, a traceback, a hang, a crash, and a status other than 0, 1 or 2. A file that remains
-after a failure is a fault too. To run one by hand: `python tests/python/drawn/drawn_files.py FOLDER`, then in that
-folder.
+after a failure is a fault too. To run a draw by hand: `python tests/python/drawn/drawn_files.py FOLDER`, then run its
+text in that folder.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ TURNS = (RANKS, PROCESS, *["call"] * 6, *["call on ranks"] * 2, *[FORKED] * 10)
 CALL_RANKS = 3
 _OBEDIENT = "WEFT_DRAW_OBEDIENT"
 _PR_CAPBSET_DROP, _CAP_DAC_OVERRIDE, _CAP_DAC_READ_SEARCH = 24, 1, 2
-# Errors that Python itself raises where a call has too few arguments, or one of a wrong name.
+# Errors that Python itself raises if a call has too few arguments, or an argument of a wrong name.
 _OF_PYTHON = (
     "unexpected keyword argument",
     "required positional argument",
@@ -76,7 +76,7 @@ def turn_of(number: int) -> str:
 
 
 def draw_of(seed: int, number: int) -> Random:
-    """Returns the random source of a draw; each has its own, so one can be repeated alone."""
+    """Returns the random source of a draw; each draw has its own source, so that it can be repeated alone."""
     return Random(f"{seed}:{number}")
 
 
@@ -92,7 +92,7 @@ def begin(root: str, model: str) -> None:
     folder.mkdir()
     _place = Place(folder, Path(model))
     _lines, _callees = commands(), callees()
-    import h5py  # noqa: F401  # what children would each load again
+    import h5py  # noqa: F401  # otherwise each child would load them again
     from weft.cli.support import plots  # noqa: F401
     from weft.verify import runner  # noqa: F401
 
@@ -158,7 +158,7 @@ def _on_ranks(task: Task) -> Iterator[Finding]:
 
 
 def _is_local(text: str) -> bool:
-    """Whether each rank makes its call alone: with its own workspace, or without the communicator."""
+    """Returns whether each rank makes its call alone: with its own workspace, or without the communicator."""
     return ".use_workspace(" in text or re.search(r"\bcomm\b(?!\.)", text) is None
 
 

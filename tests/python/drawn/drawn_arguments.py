@@ -34,7 +34,7 @@ OBJECTS: dict[str, tuple[str, ...]] = {
 }  # fmt: skip
 # Arguments that say which ranks take part: each rank gives the same.
 SAME_ON_RANKS = {"comm", "fft"}
-# Not called: they pickle machines, or only hold values.
+# Methods that are not called, because they are Python's own.
 NOT_CALLED = {"add_note", "with_traceback"}
 # Methods of collective objects that are local, so that a rank may refuse its arguments alone.
 LOCAL = {"inner", "positions", "use_workspace", "wavenumbers"}
@@ -172,7 +172,7 @@ _JSON = tuple(f"open('{kind}.json').read()" for kind in JSON_KINDS)
 _PLACES = Texts(
     ("[(0, 0), (1, 0)]", "((0, 0),)"), ("[]", "[(0,)]", "[(-1, 0)]", "[0]", "[('a', 0)]", "[(2**70, 0)]", "5")
 )
-# By the name of an argument, or of one of one function.
+# Texts by the name of an argument. OWN_TEXTS has those for one function only.
 TEXTS: dict[str, Texts] = {
     "shape": _SHAPES,
     "ranks": _RANKS,
@@ -379,6 +379,6 @@ OWN_TEXTS: dict[tuple[str, str], Texts] = {
     ("weft.local_machine", "threads"): Texts(("1",), ("0", "-1", "2**31", "'2'")),  # more than cores take minutes
     ("weft.probe", "threads"): Texts(("1", "2"), ("0", "-1", "2**31", "'2'")),
 }
-# Passed where a function takes any options: those of another.
+# Functions that take any options, and the function to which these options belong.
 PASSED_ON = {"weft.candidates": "plan", "weft.ooc.plan": "ooc.alternatives", "weft.ooc.cheapest": "ooc.message_seconds"}
 BUDGETS = {"seconds", "budget_s"}

@@ -271,7 +271,7 @@ def _special_files() -> None:
     for name, device in (("null.npy", (1, 3)), ("full.npy", (1, 7))):
         try:
             os.mknod(name, 0o666 | stat.S_IFCHR, os.makedev(*device))
-        except OSError:  # takes root
+        except OSError:  # only root may make devices
             os.mkfifo(name)
 
 

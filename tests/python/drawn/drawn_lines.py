@@ -30,7 +30,7 @@ EITHER = {
     "ooc analyze": (("points", "paper"), ("memory", "paper"), ("message_s", "machine"), ("byte_s", "machine")),
     "ooc fft": (("target", "in_place"), ("disk", "in_place")),
 }
-# Words of the errors for most inputs.
+# Options that most inputs refuse.
 RAW = {"shape", "dtype"}
 OFTEN = {("ooc analyze", "memory"), ("project", "machine"), *(("filter", name) for name in OPERATORS)}
 # Ways to run a line: in a child of this process, in a new process, on ranks that weft or mpiexec starts.

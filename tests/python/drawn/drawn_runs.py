@@ -290,7 +290,7 @@ def _prints(line: Line) -> bool:
 def common_findings(done: Done, text: str, may_be_told_late: bool = False) -> list[str]:
     """Returns faults of any run; `text` is its output.
 
-    may_be_told_late : its output may fail after its work is done.
+    may_be_told_late : an error of the output may follow after the work is done.
     """
     if done.status is None:
         return [f"hangs: no end after {LIMIT_S:g} s"]

@@ -87,7 +87,7 @@ def test_the_file_that_holds_the_numbers_is_read(folder: Path, name: str) -> Non
 @pytest.mark.parametrize("name", ["link", "group/y", "softer", "virtual"])
 @pytest.mark.parametrize("ranks", [2, 3])
 def test_on_ranks(pool: Pool, folder: Path, name: str, ranks: int) -> None:
-    """Not with raw files: HDF5 looks for them in the current folder, and that of the pool is another."""
+    """Without raw files: HDF5 looks for these in the current folder, and the pool has another current folder."""
     linked(folder)
     given = {"folder": str(folder), "memory_bytes": [64 * KIB], "source": f"master.h5:/{name}", "block_bytes": 240}
     pool.values("out_of_core", ranks, **given)

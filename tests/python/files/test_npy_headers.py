@@ -58,10 +58,10 @@ SPACES = ["", " ", "  ", "\t", "\n", " # words\n", "\\\n", "\r\n", "\x0c"]
 
 
 def drawn(random: np.random.Generator) -> bytes:
-    """Draws a file: mostly sound, with one or two faults."""
+    """Draws a file. Most of its parts are sound."""
 
     def choice(several: list[str], sound: int) -> str:
-        """Draws one of the first `sound` texts, or rarely one of all."""
+        """Draws one of the first `sound` texts, or less often one of all texts."""
         return several[int(random.integers(sound if random.random() < 0.7 else len(several)))]
 
     pairs = [("descr", choice(DESCRS, 13)), ("fortran_order", choice(ORDERS, 2)), ("shape", choice(SHAPES, 6))]
@@ -74,7 +74,7 @@ def drawn(random: np.random.Generator) -> bytes:
     quote = random.choice(["'", '"'])
     text = ("," + space).join(f"{quote}{key}{quote}:{space}{value}" for key, value in pairs)
     text = choice(["{%s}", "{%s, }", " {%s}", "{\n%s\n}", "(%s)", "%s", "dict(%s)", "{%s", "{%s}}", "{%s};"], 3) % text
-    lengths = [4096, 9999, 10000, 10001, 30000, 65000]  # few, for numpy takes seconds for some of them
+    lengths = [4096, 9999, 10000, 10001, 30000, 65000]  # drawn rarely: numpy takes seconds for some of them
     length = int(random.choice([16, 64, 80])) if random.random() < 0.98 else lengths[int(random.integers(len(lengths)))]
     text += " " * max(0, length - len(text) - 1) + choice(["\n", "", " ", "\0", "#"], 2)
     version = VERSIONS[int(random.integers(len(VERSIONS) if random.random() < 0.1 else 3))]

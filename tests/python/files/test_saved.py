@@ -424,7 +424,7 @@ def test_ranks_that_are_stopped_leave_nothing(folder: Path, name: str) -> None:
     _, complaint = process.communicate(timeout=60)
     assert b"Traceback" not in complaint
     assert process.returncode in (0, 128 + signal.SIGTERM)
-    if os.path.exists(name):  # it was faster than the signal
+    if os.path.exists(name):  # the command was faster than the signal
         assert content(name, np.ones(1))[0, 0, 0] == 256 * 256 * 128
     assert {*os.listdir()} <= {"in.npy", name}
 

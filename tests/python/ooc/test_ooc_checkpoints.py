@@ -40,7 +40,7 @@ def assert_same_bits(result: np.ndarray, expected: np.ndarray) -> None:
 
 
 def ends_at(instant: int, work: Callable[[Callable[[object], None]], object]) -> int:
-    """Does the work in a process of its own, which ends without a word at its instant-th step; its exit status."""
+    """Does the work in a child process, which ends silently at this step. Returns the exit status of the child."""
     child = os.fork()
     if child:
         return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
@@ -83,7 +83,7 @@ def test_a_process_that_ends_at_any_step_is_resumed(
     for _ in range(5):
         for _ in range(3):
             instant = draw.randrange(1, 160)
-            if lacks_report():  # it came to its end, or was ended after it
+            if lacks_report():  # the run came to its end, or was ended after that
                 break
             ended += ends_at(instant, lambda count: run(tmp_path, target, progress=count, **given, **disks)) == 9
             if target.endswith(".json") and (tmp_path / target).exists():  # a set that has its name is complete
@@ -115,7 +115,7 @@ def test_a_process_that_ends_while_files_are_made(tmp_path: Path, instant: int, 
     assert ends_at(instant, lambda count: run(tmp_path, "out.json", progress=count, disks=[disk])) == 9
     assert not output.exists()
     if is_incomplete(str(output)) and json.loads((tmp_path / "out.json.incomplete").read_text())["making"]:
-        (tmp_path / "out.weft-part.json").unlink(missing_ok=True)  # it comes after the files that it names
+        (tmp_path / "out.weft-part.json").unlink(missing_ok=True)  # this index is written after the files that it names
     if not resume:
         weft.ooc.discard(output)
         assert list(disk.iterdir()) == []
@@ -155,7 +155,7 @@ def stop_in_pass(number: int) -> Callable[[weft.ooc.Progress], None]:
 
 
 def incomplete(folder: Path, at_pass: int = 1, points: int = 1 << 14, **given: Any) -> None:
-    """A transform that has stopped in its second pass."""
+    """Runs a transform that stops in its second pass."""
     np.save(folder / "in.npy", values((points,), "complex128"))
     with pytest.raises(Stop):
         run(folder, progress=stop_in_pass(at_pass), **given)

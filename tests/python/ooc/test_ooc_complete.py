@@ -82,7 +82,10 @@ class Case:
             self.target.unlink()
 
     def killed_after_last_write(self, instant: int) -> bool:
-        """Runs in a child that is killed at this step after the last panel, the report included; whether it was."""
+        """Runs in a child that is killed at this step after the last panel; returns whether it was killed.
+
+        The report is one of the steps.
+        """
         child = os.fork()
         if child:
             return os.WIFSIGNALED(os.waitpid(child, 0)[1])

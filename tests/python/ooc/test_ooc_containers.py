@@ -75,7 +75,7 @@ def test_hdf5_in_chunks_is_unpacked(tmp_path: Path, dtype: str, how: dict[str, A
 
 
 def test_hdf5_elements_that_numpy_has_not_are_unpacked(tmp_path: Path) -> None:
-    """Integers of 20 bits in 32 of which the others may be anything."""
+    """Integers of 20 bits in 32 bits. The other bits may have any values."""
     h5py = pytest.importorskip("h5py")
     x = np.arange(-500, 500, dtype="i4")
     with h5py.File(tmp_path / "in.h5", "w") as file:

@@ -40,7 +40,7 @@ def one_axis(x: np.ndarray, kind: str, axis: int, inverse: bool, norm: str, last
         return (scipy.fft.ifft if inverse else scipy.fft.fft)(x, axis=axis, norm=word)
     if kind == "r2c":
         return scipy.fft.irfft(x, last, axis=axis, norm=word) if inverse else scipy.fft.rfft(x, axis=axis, norm=word)
-    if kind not in COSINES:  # scipy lacks it
+    if kind not in COSINES:  # scipy lacks this kind
         if inverse:
             return reference.backward(x, kind, (axis,), norm=norm)
         return reference.forward(x, kind, (axis,), norm=norm)
@@ -56,7 +56,7 @@ def expected(
     norm: str = "backward",
     last: int = 0,
 ) -> np.ndarray:
-    """The halved axis is the first there, and the last one back."""
+    """Forward transforms the halved axis first; backward transforms it last."""
     pairs = sorted(zip(kinds, axes, strict=True), key=lambda pair: (pair[0] == "r2c") == inverse)
     found = x.astype(np.result_type(x, np.float64))
     for kind, axis in pairs:
@@ -65,7 +65,7 @@ def expected(
 
 
 def transformed(folder: Path, x: np.ndarray, **given: Any) -> tuple[np.ndarray, ooc.RunReport]:
-    """From one .npy file into another; the disks count the bytes of the plan."""
+    """Transforms one .npy file into another. Checks that the disks count the bytes of the plan."""
     np.save(folder / "in.npy", x)
     moved = ooc.fft(folder / "in.npy", folder / "out.npy", **given)
     plan = moved.plan
@@ -203,7 +203,7 @@ def test_a_process_that_ends_at_any_step_is_resumed(tmp_path: Path, in_place: bo
 
 @pytest.mark.parametrize("kinds", ["dct2,dct2,dct2", "dct1,c2c,r2c"])
 def test_ranks(tmp_path: Path, kinds: str) -> None:
-    """They send the bytes of the dry run."""
+    """Ranks send as many bytes as the dry run predicts."""
     x = values((30, 28, 26), "float64")
     np.save(tmp_path / "in.npy", x)
     size = ("--kind", kinds, "--memory", "64KiB", "--block", "256", "--json")

@@ -20,7 +20,7 @@ GIB = 1 << 30
 
 
 def disk(directory: str, **change: Any) -> dict[str, Any]:
-    """1 MB/s to read, 0.5 MB/s to write, accesses for nothing: the disk limits whatever is done."""
+    """Returns a disk with 1 MB/s to read, 0.5 MB/s to write, and accesses without cost. It limits every pass."""
     rates = {"read_access_s": 0.0, "read_bytes_per_s": 1e6, "write_access_s": 0.0, "write_bytes_per_s": 5e5}
     return {"directory": directory, "direct": True, "latency_s": 0.0, "in_flight": 8, **rates, **change}
 
@@ -262,4 +262,4 @@ def test_three_wide_buffers_may_spare_a_pass() -> None:
     assert ooc.plan((1 << 28,), **given).pass_count == 2
     kinds = AxisKinds(("c2c",))
     problem = plans.PassProblem((1 << 28,), (0,), kinds, False, "f64", "natural", given["memory_bytes"], threads=1)
-    assert problem.plan(given["block_bytes"]).pass_count == 3  # with four
+    assert problem.plan(given["block_bytes"]).pass_count == 3  # with four buffers

@@ -39,7 +39,7 @@ def listing(folder: Path) -> list[str]:
 
 
 def transformed(folder: Path, x: np.ndarray, **given: Any) -> tuple[np.ndarray, ooc.RunReport]:
-    """From one .npy file into another; the source stays and the counters are those of the plan."""
+    """Transforms one .npy file into another. The source stays, and the counters are those of the plan."""
     np.save(folder / "in.npy", x)
     before = (folder / "in.npy").read_bytes()
     moved = ooc.fft(folder / "in.npy", folder / "out.npy", **given)
@@ -164,7 +164,7 @@ def test_set_to_set(folders: list[Path], tmp_path: Path, disks: int, shape: Any)
 
 
 def test_scratch_lies_where_it_is_told(folders: list[Path], tmp_path: Path) -> None:
-    """More than two passes take it; it has no names, so its disks look empty."""
+    """More than two passes need scratch space. Its files have no names, so its disks look empty."""
     x = values(2**16, "complex128")
     seen: list[ooc.Progress] = []
     opened: set[str] = set()
@@ -286,7 +286,7 @@ def test_nifti_is_refused(inputs: Path) -> None:
 
 def test_room_is_asked_for_before_anything_is_written(inputs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     class Full:
-        free = 500_000  # the output has room, and so have the temporary files, but not both
+        free = 500_000  # enough for the output or for the temporary files, but not for both
 
     monkeypatch.setattr(disk_arrays.shutil, "disk_usage", lambda directory: Full)
     planned("in.npy", "out.npy", memory_bytes=4096 * KIB)
@@ -338,7 +338,7 @@ def test_a_damaged_block_of_the_source_ends_it(inputs: Path) -> None:
 
 
 def limited(folder: Path, kib: int, *arguments: object) -> Outcome:
-    """`weft ooc fft` where no file may be larger, as on a full disk."""
+    """Runs `weft ooc fft` where no file may be larger than this, as on a full disk."""
     words = [sys.executable, "-m", "weft", "ooc", "fft", *map(str, arguments)]
     return run(["bash", "-c", f'ulimit -f {kib} && exec "$@"', "bash", *words], folder)
 
@@ -349,7 +349,7 @@ def test_a_target_without_room_leaves_nothing(inputs: Path, target: list[str]) -
 
 
 def test_scratch_without_room_leaves_nothing(inputs: Path) -> None:
-    """The halves of the output have room, the temporary file has not."""
+    """There is room for the halves of the output, but not for the temporary file."""
     (inputs / "disk").mkdir()
     disks = ("--disk", ".", "--disk", "disk", "--scratch", ".")
     outcome = limited(inputs, 200, "in.npy", "out.json", *disks, "--memory", "64KiB", "--block", "4KiB")

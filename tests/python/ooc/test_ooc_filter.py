@@ -200,7 +200,7 @@ def test_another_operator_does_not_resume(tmp_path: Path) -> None:
 
 
 def test_a_complete_one_says_so(tmp_path: Path) -> None:
-    """The note of a complete filter, whose report was lost, answers the same command."""
+    """The same command finds the note of a complete filter whose report was lost."""
     np.save(tmp_path / "in.npy", values((48, 30, 20), "float64"))
     size = ("--memory", "64KiB", "--block", "1KiB", "--checkpoint", "60")
     words = ("ooc", "filter", "in.npy", "out.npy", "--poisson", *size)
@@ -281,7 +281,7 @@ def test_ranks_that_are_killed_are_resumed(tmp_path: Path) -> None:
 
 
 def test_ranks_resume_from_their_checkpoint(tmp_path: Path) -> None:
-    """A rank is killed late, when checkpoints are there."""
+    """A rank is killed late, when checkpoints exist."""
     filtered = killed_ranks.Transform(killed_ranks.FILTERS[0], tmp_path)
     assert filtered.ended(filtered.start({2: 40})) is None
     assert not filtered.is_complete()

@@ -1,4 +1,4 @@
-"""NaN and infinity in the input of an out-of-core transform: it is said, as `weft fft` says it."""
+"""NaN and infinity in the input of an out-of-core transform: a warning says so, as in `weft fft`."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def test_it_is_said_as_fft_says_it(
 
 
 def test_the_kind_follows_from_the_numbers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """As of `weft fft`: r2c for reals, c2c for complex numbers and for reals that are transformed back."""
+    """As in `weft fft`: r2c for reals, c2c for complex numbers and for reals that are transformed back."""
     monkeypatch.chdir(tmp_path)
     random = np.random.default_rng(seeds.seed(3))
     for dtype in ("f4", "i2", "?", "c8"):

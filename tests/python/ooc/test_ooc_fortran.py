@@ -19,7 +19,7 @@ def saved(folder: Path, x: np.ndarray) -> Path:
 
 
 def loaded(folder: Path) -> np.ndarray:
-    """The result, which is in Fortran order, with nothing beside it."""
+    """Returns the result, which must be in Fortran order and the only new file."""
     assert sorted(path.name for path in folder.iterdir()) == ["in.npy", "out.npy"]
     found = np.load(folder / "out.npy")
     assert found.flags.f_contiguous and not found.flags.c_contiguous
@@ -43,7 +43,7 @@ def test_complex_numbers(tmp_path: Path, shape: tuple[int, ...], axes: Any, dtyp
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize(("shape", "axes"), [((20, 9, 33), None), ((33, 20, 10), (2, 0)), ((60, 75), (1,))])
 def test_reals_and_the_way_back(tmp_path: Path, shape: tuple[int, ...], axes: Any, dtype: str) -> None:
-    """The halved axis is the last that is named, not the last in the file."""
+    """The halved axis is the last named axis, not the last axis in the file."""
     x = values(shape, dtype)
     there, back = tmp_path / "there", tmp_path / "back"
     there.mkdir()

@@ -20,8 +20,8 @@ from test_ooc_checkpoints import Stop, assert_same_bits, ends_at
 from weft.ooc.checkpoint.places import is_incomplete
 
 MEMORY_BYTES = 64 * KIB
-# Shape, dtype and what else is asked for: arrays of several axes stay where they are, a line in natural order goes
-# through temporary space.
+# Shape, dtype and other arguments. Arrays of several axes stay where they are; a line in natural order goes through
+# temporary space.
 CASES: list[tuple[tuple[int, ...], str, dict[str, Any]]] = [
     ((48, 30, 20), "complex128", {"block_bytes": 256}),
     ((48, 30, 20), "complex64", {"block_bytes": 256, "axes": (0, 2), "inverse": True, "norm": "ortho"}),
@@ -110,13 +110,13 @@ def test_a_process_that_ends_at_any_instant_is_resumed(
             status = ends_at(draw.randrange(1, 120), lambda count: fft(path, progress=count, **given))
             ended += status == 9
             if status == 0 and attempt == 0:
-                break  # it came to its end
+                break  # the transform came to its end
             if not is_incomplete(str(path)):
                 break
         if is_incomplete(str(path)):
             fft(path, **given)
         elif status == 9 and (np.load(path) == np.load(tmp_path / "first.npy")).all():
-            fft(path, **given)  # it had not begun
+            fft(path, **given)  # the transform had not begun
         assert_same_bits(np.load(path), undisturbed)
         assert sorted(set(os.listdir(tmp_path)) - {"x.npy.incomplete.lock"}) == ["first.npy", "x.npy"]
     assert ended >= 12

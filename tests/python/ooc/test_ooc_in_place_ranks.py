@@ -49,7 +49,7 @@ def test_the_result_is_that_of_numpy(
     ranks: int,
     checkpoint: float | None,
 ) -> None:
-    """Three disks: fewer than ranks, as many, and more."""
+    """Three disks are fewer than the ranks, as many, or more."""
     x = made_set(tmp_path, shape, dtype)
     index, before = (tmp_path / "x.json").read_text(), listing(tmp_path)
     given = {"checkpoint": checkpoint, "block_bytes": 4096, **given}
@@ -73,7 +73,7 @@ def test_plain_files_too(pool: Pool, tmp_path: Path) -> None:
 
 
 def stopped(pool: Pool, folder: Path, ranks: int = 3, **given: Any) -> None:
-    """The last rank stops it in the second pass."""
+    """Runs a transform that the last rank stops in the second pass."""
     given = {**GIVEN, "block_bytes": 256, "spoil": "progress", **given}
     outcomes = pool.outcomes("out_of_core", ranks, folder=str(folder), **given)
     assert {one.raised for one in outcomes} == {outcomes[0].raised} and outcomes[0].raised is not None

@@ -55,7 +55,7 @@ def fft(folder: Path, **given: Any) -> ooc.RunReport:
 
 
 def content(folder: Path) -> np.ndarray:
-    """Every block agrees with its checksum."""
+    """Returns the elements. Every block must agree with its checksum."""
     with ooc.open_set(folder / "x.json", verify=True) as found:
         return found.read_all()
 
@@ -86,7 +86,7 @@ def test_the_result_is_that_of_numpy(
     assert moved.written_bytes == moved.plan.written_bytes and moved.read_bytes == moved.plan.read_bytes
     assert (moved.plan.journal_bytes > 0) == (checkpoint is None and any(stays(one) for one in moved.plan.passes))
     assert_close(content(tmp_path), expected(x, **given), x.size)
-    assert np.fromfile(tmp_path / "x.json.sums", np.uint32)[6:].all()  # each block has one
+    assert np.fromfile(tmp_path / "x.json.sums", np.uint32)[6:].all()  # each block has a checksum
     assert (tmp_path / "x.json").read_text() == index and listing(tmp_path) == before
 
 
@@ -195,7 +195,7 @@ def with_safe_copies(folder: Path, work: Callable[[], object]) -> object:
 
 
 def lose_writes(folder: Path, draw: random.Random) -> int:
-    """The power has failed: any sector that was written since the last flush may be as it was. How many are."""
+    """Simulates a power failure: restores some sectors that were written since the last flush. Returns their number."""
     lost = 0
     for file in data_files(folder):
         now = np.fromfile(file, np.uint8).reshape(-1, 512)
@@ -212,7 +212,7 @@ def lose_writes(folder: Path, draw: random.Random) -> int:
 
 
 def ended_and_resumed(folder: Path, draw: random.Random, given: dict[str, Any]) -> tuple[int, int]:
-    """A transform that ends up to four times and then comes to its end; how often it ended, and sectors lost."""
+    """Runs a transform up to four times until it completes. Returns how often it was ended, and the lost sectors."""
     ended = lost = 0
     for _ in range(4):
         keep_safe(folder)
@@ -225,12 +225,12 @@ def ended_and_resumed(folder: Path, draw: random.Random, given: dict[str, Any]) 
         ended += 1
         lost += lose_writes(folder, draw)
         if not is_incomplete(str(folder / "x.json")):
-            break  # it had not begun, or was done
+            break  # the transform had not begun, or was complete
     return ended, lost
 
 
 def finish(folder: Path, x: np.ndarray, **given: Any) -> None:
-    """Unless it was done when its process ended."""
+    """Runs the transform unless it was complete when its process ended."""
     if is_incomplete(str(folder / "x.json")) or np.array_equal(content(folder), x):
         fft(folder, **given)
 
@@ -274,7 +274,7 @@ def killed_after(seconds: float, work: Callable[[], object]) -> bool:
 def test_a_process_that_is_killed_at_any_time_is_resumed(
     tmp_path: Path, shape: tuple[int, ...], dtype: str, given: dict[str, Any]
 ) -> None:
-    """Also within the core, such as while it marks the index."""
+    """The kill may also be within the core, such as when the index is marked."""
     draw = random.Random(seeds.seed())
     given = {"checkpoint": 1e-6, **given}
     made_set(tmp_path, shape, dtype)
@@ -282,7 +282,7 @@ def test_a_process_that_is_killed_at_any_time_is_resumed(
     seconds = fft(tmp_path, **given).seconds
     undisturbed = content(tmp_path)
     killed = done = 0
-    while done < 10 or (killed < 5 and done < 40):  # beside other work the first, whose time is measured, may be slow
+    while done < 10 or (killed < 5 and done < 40):  # beside other work the first run, whose time counts, may be slow
         done += 1
         x = made_again(tmp_path, shape, dtype)
         killed += killed_after(draw.random() * seconds, lambda: fft(tmp_path, **given))
@@ -295,7 +295,7 @@ def test_a_process_that_is_killed_at_any_time_is_resumed(
 
 
 def flip(file: Path) -> None:
-    """A bit of a block that is not among the first ones."""
+    """Changes one bit of a block that is not among the first blocks."""
     data = bytearray(file.read_bytes())
     data[len(data) * 2 // 3] ^= 1
     file.write_bytes(data)
@@ -325,7 +325,7 @@ def test_a_disk_without_room_is_named_before_anything_is_written(
 
 @pytest.mark.parametrize("shape", [SHAPE, (1 << 14,)])
 def test_a_disk_that_gets_full_is_resumed(tmp_path: Path, shape: tuple[int, ...]) -> None:
-    """Notes, checksums and the index are the files that grow. Their writing fails after a number of them."""
+    """Notes, checksums and the index are the files that grow. Writing them fails after a number of notes."""
     made_set(tmp_path, shape)
     fft(tmp_path, checkpoint=1e-6)
     undisturbed = content(tmp_path)
@@ -340,7 +340,7 @@ def test_a_disk_that_gets_full_is_resumed(tmp_path: Path, shape: tuple[int, ...]
 
 
 def full_after(notes: int, work: Callable[[], object]) -> None:
-    """In a process that ends, this number of notes finds room. Then the error is IoFailure."""
+    """Does work in a process that ends: flushes fail from this number on. The error must be IoFailure."""
     fsync, left = os.fsync, notes
 
     def sync(handle: int) -> None:

@@ -14,7 +14,7 @@ from weft import ooc
 
 
 def transformed(folder: Path, x: np.ndarray, **given: Any) -> tuple[np.ndarray, ooc.RunReport]:
-    """From one .npy file into another; the disks count the bytes of the plan."""
+    """Transforms one .npy file into another. Checks that the disks count the bytes of the plan."""
     np.save(folder / "in.npy", x)
     moved = ooc.fft(folder / "in.npy", folder / "out.npy", **given)
     plan = moved.plan

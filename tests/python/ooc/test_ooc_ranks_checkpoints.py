@@ -43,7 +43,7 @@ def test_ranks_that_are_killed_are_resumed(tmp_path: Path, case: killed_ranks.Ca
 
 
 def incomplete(pool: Pool, folder: Path, ranks: int = 2, spoil: str = "progress", **given: Any) -> np.ndarray:
-    """A transform that the last rank has stopped in its second pass; the input."""
+    """Runs a transform that the last rank stops in the second pass. Returns the input."""
     x = values((POINTS,), "complex128")
     np.save(folder / "in.npy", x)
     words = {"memory_bytes": [64 * KIB], "checkpoint": 1e-6, "spoil": spoil, **given}
@@ -77,7 +77,7 @@ def test_an_error_keeps_what_is_done(pool: Pool, tmp_path: Path, ranks: int, spo
 
 
 def test_checkpoints_take_no_more_bytes_and_space(tmp_path: Path) -> None:
-    """On ranks every pass writes elsewhere than it reads in any case."""
+    """On ranks no pass overwrites its input, even without checkpoints."""
     np.save(tmp_path / "in.npy", values((POINTS,), "complex128"))
     said = [
         json.loads(weft(*command(tmp_path, *more, "-n", 2, "--dry-run", "--json")).out)

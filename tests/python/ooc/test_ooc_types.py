@@ -17,7 +17,7 @@ COMPLEX = ("<c8", ">c8", "<c16", ">c16")
 
 
 def drawn(shape: tuple[int, ...], dtype: str) -> np.ndarray:
-    """Numbers over the whole range of the integers, but of 64 bits, whose last ones a double has not."""
+    """Returns random numbers. Integers have the whole range of their type."""
     random = np.random.default_rng(SEED)
     kind = np.dtype(dtype)
     if kind.kind == "b":

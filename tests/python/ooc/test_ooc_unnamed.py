@@ -37,7 +37,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def killed(folder: Path, instant: int) -> None:
-    """A transform without checkpoints whose process ends at its instant-th report; 0: when it gives the name."""
+    """Kills a transform without checkpoints at this report of progress; 0: when the set gets its name."""
     child = os.fork()
     if child:
         assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == -signal.SIGKILL
@@ -88,14 +88,14 @@ def test_two_that_make_the_same_set(folder: Path, monkeypatch: pytest.MonkeyPatc
     given = ([str(folder)], (8,), "f8", str(folder / "a.json"))
     striped.create_unnamed(*given).close()
     theirs = names(folder)
-    monkeypatch.setattr(striped, "require_new", lambda index: None)  # the other one is made just after this
+    monkeypatch.setattr(striped, "require_new", lambda index: None)  # the other set is made just after this check
     with pytest.raises(weft.IoFailure), striped.made(*given):
         pass
     assert names(folder) == theirs
 
 
 def test_checksums_come_first(folder: Path) -> None:
-    """Ended between the two names, it is not complete, and goes whole."""
+    """A set whose process ended between its two names is not complete, and is removed as a whole."""
     killed(folder, 0)
     os.replace(folder / "out.weft-part.json.sums", folder / "out.json.sums")
     assert weft.ooc.discard(folder / "out.json") and names(folder) == ["in.npy"]

@@ -46,7 +46,7 @@ def test_the_table_of_columns_has_each_column(tmp_path: Path) -> None:
 
 
 def test_the_table_of_settings(capsys: pytest.CaptureFixture[str]) -> None:
-    """If this fails, run tools/dns_settings_table.py and put its output there."""
+    """If this fails, run tools/dns_settings_table.py and put its output into the page."""
     spec = importlib.util.spec_from_file_location("dns_settings_table", ROOT / "tools" / "dns_settings_table.py")
     assert spec is not None and spec.loader is not None
     module: Any = importlib.util.module_from_spec(spec)

@@ -22,7 +22,7 @@ README = (ROOT / "README.md").read_text()
 PAGE = ROOT / "docs" / "toolkit.md"
 BUILD = Path(weft.__file__).absolute().parents[2]
 LIMIT_S = 300
-# The sizes that the README names are for a quiet machine; the same commands run on smaller ones.
+# The sizes in the README are for a quiet machine. Here the same commands run with smaller sizes.
 SMALLER = {
     "256x256x256": "32x32x32",
     "--random 300": "--random 30",

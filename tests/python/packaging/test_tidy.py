@@ -210,7 +210,7 @@ def test_a_name_without_linkage_in_two_sources_of_a_target_is_found(tmp_path: Pa
     write(tmp_path, other, unnamed(other_text))
     done = run_tool("names.py", tmp_path)
     assert done.returncode == 1
-    assert f"{name}: without linkage in " in done.stdout
+    assert f"{name}: internal linkage in " in done.stdout
 
 
 def test_names_without_linkage_are_found_in_modules_of_python_and_in_tests(tmp_path: Path) -> None:
@@ -220,8 +220,8 @@ def test_names_without_linkage_are_found_in_modules_of_python_and_in_tests(tmp_p
     write(tmp_path, "src/run/c.cpp", "")
     done = run_tool("names.py", tmp_path)
     assert done.returncode == 1
-    assert "bind(module&): without linkage in python/src/running/a.cpp and in python/src/running/b.cpp" in done.stdout
-    assert "Sums: without linkage in tests/unit/a/a_test.cpp and in tests/unit/b/b_test.cpp" in done.stdout
+    assert "bind(module&): internal linkage in python/src/running/a.cpp and in python/src/running/b.cpp" in done.stdout
+    assert "Sums: internal linkage in tests/unit/a/a_test.cpp and in tests/unit/b/b_test.cpp" in done.stdout
 
 
 def test_names_without_linkage_that_never_meet_pass(tmp_path: Path) -> None:

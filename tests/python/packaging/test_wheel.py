@@ -31,7 +31,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Returns a folder with only an installed wheel without MPI."""
     folder = tmp_path_factory.mktemp("wheel")
     pip = (sys.executable, "-m", "pip", "--disable-pip-version-check", "--quiet")
-    # Settings by environment: pip has options for them since 22.1 and 23.1, Ubuntu 22.04 brings 22.0.
+    # Settings by environment: pip has options for them only since 22.1 and 23.1, and Ubuntu 22.04 has pip 22.0.
     settings = {"SKBUILD_CMAKE_DEFINE": "WEFT_MPI=OFF", "SKBUILD_BUILD_DIR": f"{folder}/build"}
     run(*pip, "wheel", ROOT, "-w", folder, "--no-deps", "--no-build-isolation", **settings)
     (wheel,) = folder.glob("weft-*.whl")

@@ -77,7 +77,7 @@ def test_a_variable_that_names_none_is_refused(tmp_path: Path, value: str) -> No
 
 @pytest.mark.parametrize("ranks", [3, 5])
 def test_every_rank_has_a_part_unless_a_machine_is_named(tmp_path: Path, ranks: int) -> None:
-    """An array so small that one rank transforms it faster than it could send parts to the others."""
+    """The array is so small that one rank transforms it faster than it could send parts to other ranks."""
     slow = json.loads(weft_package.Machine.shipped("ethernet-10g").to_json())
     slow["barrier_s"] = 1.0
     (tmp_path / "slow.json").write_text(json.dumps(slow))

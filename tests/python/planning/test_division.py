@@ -15,7 +15,7 @@ MACHINE = "infiniband-64"
 
 
 def seconds(ranks: int, threads: int, on_node: int, shape: tuple[int, ...] = SHAPE) -> float:
-    """Planned by itself."""
+    """Returns the predicted seconds of one division, planned alone."""
     plan = weft_package.plan(shape, ranks=ranks, threads=threads, ranks_per_node=on_node, machine=MACHINE)
     assert plan.prediction is not None
     return plan.prediction.seconds
@@ -43,7 +43,7 @@ def test_divisions_that_cannot_be_planned_are_left_out_or_refused() -> None:
 
 
 def test_plan_says_where_other_threads_are_faster(tmp_path: Path) -> None:
-    # Small on many ranks: fewer of them have fewer messages to start.
+    # The array is small for so many ranks: fewer ranks start fewer messages.
     crowded = ("plan", "32x32x32", "--ranks", "128", "--ranks-per-node", "64", "--machine", MACHINE)
     outcome = weft(*crowded, cwd=tmp_path)
     assert_done(outcome)

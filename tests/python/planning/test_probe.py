@@ -43,7 +43,7 @@ def test_a_probed_machine_plans(tmp_path: Path, ranks: int) -> None:
     assert ("within_node" in machine["assumed"]) == (ranks == 1)
     assert ("copying.handed_over_s_per_byte" in machine["assumed"]) == (ranks == 1)
     assert (machine["barrier_s"] > 0) == (ranks > 1)
-    # Some sizes fit in caches; there, data that a neighbour wrote is far away.
+    # Some sizes fit in caches. For these sizes, reading data that a neighbour wrote takes longer.
     assert any(each["handed_over_s_per_byte"] > 0 for each in machine["copying"]) == (ranks > 1)
     # With more ranks than cores a barrier may take longer than a call, and on a busy machine so may a stage.
     assert ranks > 1 or machine["call_s"] > 0 or any(call_s() > 0 for _ in range(5))
@@ -68,7 +68,7 @@ def test_exchanges_between_nodes_are_measured(
     assert ("blocking" in machine["assumed"]) == (nodes == 1)
     lengths = [each["message_bytes"] for each in machine["blocking"]]
     assert lengths == [512, *(4096 << 2 * step for step in range(5))][: len(lengths)]
-    assert (len(lengths) >= 1) == (nodes > 1)  # a busy machine has no time for more than the first
+    assert (len(lengths) >= 1) == (nodes > 1)  # a busy machine has only time for the first length
     groups = [2, 3] if nodes == 3 else []
     assert sorted({each["ranks"] for each in machine["all_to_all"]}) == groups
     series = {sample["series"] for sample in machine["samples"]}
@@ -199,7 +199,7 @@ def test_all_sweeps_are_drawn_each_with_one_entry_and_ticks_that_can_be_read(
 ) -> None:
     document = dict(short_probe[1])
     document["memory_bytes_per_s"] = [1e10, 1.5e10]
-    # Such a short probe may find nothing.
+    # Such a short probe may measure no time of a request.
     document["request_s"] = max(document["request_s"], 2e-7)
     panels = _drawn(document)
     assert {"lines", "stages", "memory", "messages", "messages at once", "barrier", "exchanges between nodes",

@@ -21,7 +21,7 @@ DTYPES = {"c2c": ("complex64", "complex128"), "r2c": ("float32", "float64")}
 
 
 def results(cases: list[dict[str, Any]], folder: Path, **environment: str) -> list[dict[str, Any]]:
-    """Runs the cases in a process that has no trials of earlier ones."""
+    """Runs the cases in a process that has no trials of earlier processes."""
     folder.mkdir()
     done = subprocess.run(
         [sys.executable, bits_of_plans.__file__],
@@ -56,7 +56,7 @@ def test_a_plan_gives_the_same_bits_in_another_process(tmp_path: Path, offset: i
 
 @pytest.mark.parametrize("engine", list(weft.build_info()["engines"]))
 def test_other_instructions_are_noted(tmp_path: Path, engine: str) -> None:
-    """FFTW does not follow WEFT_ISA, but weft multiplies its lines by twiddles, with other products."""
+    """FFTW does not follow WEFT_ISA, but weft's products of FFTW's lines with twiddles do."""
     data = {"seed": seeds.seed(), "offset": 0}
     case = {"shape": [2**19], "kind": "c2c", "dtype": "complex128", "engine": engine, **data}
     (wide,) = results([case], tmp_path / "wide")

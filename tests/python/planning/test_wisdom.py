@@ -87,7 +87,7 @@ def one_rank_machine(folder: Path) -> dict[str, Any]:
     assert_done(weft(*TRIED, "--wisdom", "two.wisdom", cwd=folder))
     machine: dict[str, Any] = json.loads((folder / "two.wisdom").read_text())["entries"][0]["machine"]
     machine["ranks_per_node"] = 1
-    # The launcher's settings for several ranks are absent for one.
+    # The launcher's settings for several ranks are absent for one rank.
     machine["fabric"] = "one node"
     return machine
 

@@ -1,4 +1,4 @@
-"""Runs transforms in a process of its own: cases as JSON come in, plans and hashes of the results go out."""
+"""Runs transforms in a separate process: reads cases as JSON, writes plans and hashes of the results."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def transform_of(case: dict[str, Any]) -> weft.FFT:
 
 
 def placed(values: np.ndarray[Any, Any], offset: int) -> np.ndarray[Any, Any]:
-    """Returns a copy that starts `offset` bytes after a multiple of 64: FFTW plans contiguous lines for each case."""
+    """Returns a copy that starts `offset` bytes after a multiple of 64, because FFTW's plan depends on it."""
     memory = np.empty(values.nbytes + 128, np.uint8)
     start = -memory.ctypes.data % 64 + offset
     copy = memory[start : start + values.nbytes].view(values.dtype).reshape(values.shape)

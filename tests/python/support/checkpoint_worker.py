@@ -1,8 +1,8 @@
 """One rank of a transform that is killed: mpiexec -n RANKS python checkpoint_worker.py FOLDER WORDS.
 
 WORDS is JSON: source, target and the other arguments of weft.ooc.fft, and the rank and step of a kill. Steps
-count from the beginning or after the last write. With the name and numbers of an operator it runs weft.ooc.filter.
-Each rank writes its process number to FOLDER/pids, so that it can be killed from outside as well.
+count from the beginning or after the last write. If WORDS has an operator's name and numbers, weft.ooc.filter runs.
+Each rank writes its process number to FOLDER/pids, so that a test can kill it from outside, too.
 """
 
 from __future__ import annotations

@@ -204,7 +204,7 @@ def components_that_differ(comm: Any, given: Any, only: Any) -> str:
 
 
 def fitting(comm: Any, shape: list[int], options: dict[str, Any], others: dict[str, Any], seed: int) -> dict[str, bool]:
-    """Returns the sides on which a transform like another has its layout, after a comparison with one process."""
+    """Returns the sides on which a transform by `like` has the other's layout, after a comparison with one process."""
     other = weft.FFT(tuple(shape), comm=comm, **options)
     if "planning" in others:
         others["planning"] = weft.Planning(**others["planning"])
@@ -228,7 +228,7 @@ def fitting(comm: Any, shape: list[int], options: dict[str, Any], others: dict[s
 
 
 def like_with(comm: Any, what: str) -> str:
-    """Makes a transform like another that does not fit."""
+    """Makes a transform by `like` of another one that does not fit."""
     made = {
         "shape": lambda: weft.FFT((6, 8), comm=comm, like=weft.FFT((8, 8), comm=comm)),
         "ranks": lambda: weft.FFT((6, 8), comm=comm, like=weft.FFT((6, 8))),
@@ -242,7 +242,7 @@ def like_with(comm: Any, what: str) -> str:
 
 
 def like_that_differs(comm: Any) -> str:
-    """One rank gives another transform, of another layout."""
+    """Makes transforms by `like`, where one rank gives a transform of another layout."""
     rows = weft.FFT((6, 8), comm=comm, input=(comm.size, 1))
     columns = weft.FFT((6, 8), comm=comm, input=(1, comm.size))
     weft.FFT((6, 8), comm=comm, like=columns if comm.rank == comm.size - 1 else rows)

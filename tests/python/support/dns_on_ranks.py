@@ -184,7 +184,7 @@ def vtk_scalar(x: Any, y: Any, z: Any) -> Any:
 
 
 def vtk_simulation(comm: Any, *, shape: Any = (12, 8, 10), scalar: str = "theta", **options: Any) -> dns.Simulation:
-    """Returns a simulation of those fields in a box with three lengths."""
+    """Returns a simulation of vtk_velocity and vtk_scalar in a box with three lengths."""
     sim = dns.Simulation(
         tuple(shape), lengths=VTK_LENGTHS, comm=comm, **{"viscosity": 0.05, "scheme": "rk2", **options}
     )
@@ -209,7 +209,7 @@ def write_fields(comm: Any, paths: list[str], dtype: str, written: str | None) -
 
 
 def image_on_a_full_disk(comm: Any, path: str, at: int) -> None:
-    """Writes an image while one rank cannot write."""
+    """Writes an image while rank `at` cannot write."""
     sim = vtk_simulation(comm)
     sim.every(steps=1, do=dns.fields(path))
     with full_disk() if comm.rank == at else no_fault():
@@ -221,7 +221,7 @@ def _run_case(comm: Any, path: str, folder: str) -> None:
 
 
 def case_on_a_full_disk(comm: Any, path: str, folder: str, at: int) -> None:
-    """Runs a case while one rank cannot write."""
+    """Runs a case while rank `at` cannot write."""
     with full_disk() if comm.rank == at else no_fault():
         _run_case(comm, path, folder)
 

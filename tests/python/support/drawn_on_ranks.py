@@ -12,7 +12,7 @@ from typing import Any
 
 
 def evaluated(text: str, comm: Any = None) -> dict[str, Any]:
-    """The outcome of a call: the raised error, or none."""
+    """Returns the outcome of a call: the raised error, or none."""
     import math
 
     import numpy as np

@@ -23,7 +23,7 @@ def local(fft: weft.FFT, whole: NDArray[Any]) -> NDArray[Any]:
 
 
 def rotation(tile: weft.Tile) -> None:
-    """The curl of three spectra."""
+    """Writes the curl of three spectra."""
     k = tile.coordinates
     u = tile.inputs
     for i in range(3):
@@ -243,7 +243,7 @@ def _nodes(shape: tuple[int, int, int]) -> tuple[NDArray[Any], ...]:
 
 
 def open_error(comm: Any, n: int, order: Any) -> float:
-    """Returns the largest error of the potential of a Gaussian charge, as a part of its largest value."""
+    """Returns the largest error of the potential of a Gaussian charge, divided by the largest potential."""
     solver = weft.PoissonSolver((n, n, n), boundary="open", order=order, comm=comm)
     x, y, z = np.ogrid[solver.input.slices]
     r = np.sqrt(sum(((axis + 0.5) / n - 0.5) ** 2 for axis in (x, y, z)))

@@ -1,6 +1,6 @@
-"""Runs `weft ...` in forks of one process that has imported it: a command in 50 ms instead of half a second.
+"""Runs `weft ...` in forks of one process that has imported weft: in 50 ms instead of half a second.
 
-Each command has a process of its own, with its folder, environment and streams, and main() as its only work. Tests of
+Each command has a separate process, with its own folder, environment and streams; it only calls main(). Tests of
 the start of Python, and of variables that libraries read when they are loaded, start a process instead.
 """
 

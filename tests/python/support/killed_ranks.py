@@ -64,7 +64,7 @@ CASES = [
     Case(3, "out.json", (48, 30, 20), disks=2, given={"kind": "r2c", "memory_bytes": 96 * KIB}),
     Case(2, "out.npy", (10007,), given={"block_bytes": 512}),  # a convolution
 ]
-# Filters: the last pass there is the first pass back.
+# Filters: the last pass of the transform is the first pass back.
 FILTERS = [
     Case(
         3,
@@ -150,7 +150,7 @@ class Transform:
         return self.ended(self.start(**given))
 
     def kill(self, draw: random.Random, all_ranks: bool) -> bool:
-        """Starts it and kills one rank, or all, after a while; returns whether that ended it."""
+        """Starts the job and kills one rank, or all, after a while; returns whether the kill ended the job."""
         job = self.start()
         pids = [self.folder / "pids" / str(rank) for rank in range(self.case.ranks)]
         note = self.folder / f"{self.case.target}.incomplete"
@@ -189,7 +189,7 @@ class Transform:
         assert len(differ) == 0, f"{len(differ)} numbers differ, the first ones at {differ[:4]}"
         assert self.listing() == self.before
 
-    def is_killed(self, draw: random.Random) -> bool:
+    def kill_at_random(self, draw: random.Random) -> bool:
         """Draws a kill: at a step or a time, of one rank or all."""
         if draw.random() < 0.5:
             return self.kill(draw, all_ranks=draw.random() < 0.5)
@@ -217,7 +217,7 @@ class InPlace(Transform):
         return [name for name in super().listing() if not name.endswith((".incomplete.lock", ".incomplete.ranks"))]
 
     def is_complete(self) -> bool:
-        """Returns whether it ended: it has no note, its index is whole, and the set is no longer the input."""
+        """Returns whether the transform ended: no note, a whole index, and a set that is no longer the input."""
         target = self.folder / self.case.target
         if is_incomplete(str(target)):
             return False
@@ -231,13 +231,13 @@ class InPlace(Transform):
 
 
 def kill_often(transform: Transform, draw: random.Random, instants: int) -> tuple[int, int]:
-    """Kills it `instants` times; returns how often it resumed, and how often it was complete and right."""
+    """Kills the transform `instants` times; returns how often it resumed, and how often it was complete and right."""
     resumed = complete = killed = 0
     while killed < instants:
         for _ in range(draw.randrange(1, 4)):
             if transform.is_complete():
                 break
-            killed += transform.is_killed(draw)
+            killed += transform.kill_at_random(draw)
         if not transform.is_complete():
             done = transform.run()
             assert done is not None

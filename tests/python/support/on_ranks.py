@@ -152,7 +152,7 @@ def resident_peak(comm: Any, elements: int) -> dict[str, int]:
     """Returns the growth of the resident set while an array is redistributed between two slabs."""
     shape = (comm.size, comm.size, elements)
     a, b = weft.Layout.slab(shape, comm.size, 0), weft.Layout.slab(shape, comm.size, 1)
-    # A small one first, because MPI allocates memory of its own at the first exchange.
+    # A small array first, because MPI allocates its own memory at the first exchange.
     small = (comm.size, comm.size, 8)
     rows, columns = weft.Layout.slab(small, comm.size, 0), weft.Layout.slab(small, comm.size, 1)
     weft.redistribute(np.zeros(rows.local_shape(comm.rank)), rows, columns, comm)
@@ -296,7 +296,7 @@ def allocations(comm: Any, kind: str) -> dict[str, int]:
 
 
 def results_from_the_pool(comm: Any) -> dict[str, Any]:
-    """Checks results without `out`: one in use is untouched, a dropped one is reused."""
+    """Checks results without `out`: a result in use is not changed, a dropped result is reused."""
     fft = weft.FFT((16, 12), comm=comm)
     x = fft.input.zeros()
     x[...] = 1
@@ -393,7 +393,7 @@ def error_in_memory_orders(comm: Any, shape: list[int], kind: str, output: str, 
 
 
 def line(comm: Any, n: int, output: str) -> dict[str, Any]:
-    """Compares the spectrum of one axis with a serial one, by gather and by the indices of each rank; a derivative."""
+    """Compares the spectrum of one axis with a serial one, by gather and by indices of ranks. Then a derivative."""
     whole = np.random.default_rng(n).standard_normal(2 * n).view(complex)
     expected = np.fft.fft(whole)
     fft = weft.FFT((n,), output=output, comm=comm)
@@ -415,7 +415,7 @@ def line(comm: Any, n: int, output: str) -> dict[str, Any]:
 
 
 def real_line(comm: Any, n: int, output: str) -> dict[str, Any]:
-    """Compares the spectrum of one real axis with a serial one, by the indices; the way back, a derivative."""
+    """Compares the spectrum of one real axis with a serial one, by the indices. Also the way back and a derivative."""
     whole = np.random.default_rng(n).standard_normal(n)
     expected = np.fft.fft(whole)
     fft = weft.FFT((n,), kind="r2c", output=output, comm=comm)
@@ -459,7 +459,7 @@ def verdict_of(comm: Any, case: str) -> dict[str, Any]:
 
 
 def broadcast_plan(comm: Any, seed: int) -> bool:
-    """Checks that a plan of rank 0 is equal on all ranks, and runs there."""
+    """Checks that a plan of rank 0 is equal on all ranks, and runs on them."""
     planned = weft.plan((12, 9, 10), kind="r2c", ranks=comm.size, machine="celerons") if comm.rank == 0 else None
     came = comm.bcast(planned, 0)
     assert len({hash(plan) for plan in (came, *comm.allgather(came))}) == 1

@@ -21,7 +21,7 @@ def values(shape: Any, dtype: str) -> np.ndarray:
 
 
 def assert_close(found: np.ndarray, expected: np.ndarray, points: int) -> None:
-    """Within 4 eps sqrt(lg N), relative to all of the array."""
+    """Checks that the L2 error, relative to the L2 norm of the array, is less than 4 eps sqrt(lg N)."""
     assert found.shape == expected.shape
     error = np.linalg.norm((found - expected).ravel()) / np.linalg.norm(expected.ravel())
     assert error < 4 * np.finfo(found.dtype).eps * math.sqrt(max(1.0, math.log2(points)))

@@ -61,7 +61,7 @@ def out_of_core(
 
 
 def changed_while_read(comm: Any, folder: str, change: int, **given: Any) -> None:
-    """A transform whose input one rank changes before the last panels are read."""
+    """Runs a transform whose input one rank changes before the last panels are read."""
     from weft import ooc
 
     changes = [CHANGES[change]] if comm.rank == comm.size - 1 else []
@@ -74,7 +74,7 @@ def changed_while_read(comm: Any, folder: str, change: int, **given: Any) -> Non
 
 
 def report_refused(comm: Any, folder: str, **given: Any) -> None:
-    """A transform whose report the first rank's listener refuses."""
+    """Runs a transform whose report the first rank's listener refuses."""
     from weft.disk.options import OocOptions
     from weft.ooc import transform
     from weft.ooc.listeners import Listeners

@@ -1,7 +1,7 @@
 """A pool of ranks, one mpiexec job that lives as long as the pytest session and takes requests.
 
-Starting ranks costs a second or more, so they are started once. A request that hangs ends with the
-job, which is a failure of that request; the next one gets a new job.
+Starting ranks costs a second or more, so they are started once. If a request hangs, it fails and its
+job is ended. The next request gets a new job.
 """
 
 from __future__ import annotations
@@ -146,7 +146,7 @@ class Pool:
             except OSError:
                 if self._job.poll() is None and time.monotonic() < end:
                     continue
-            self._starts_failed += 1  # not tried again for every test of a session
+            self._starts_failed += 1  # counted, so that not every test of a session tries to start the ranks again
             raise PoolFailure(f"{self.ranks} ranks did not start\n{self._end()}")
 
     def _receive(self, limit_s: float) -> dict[str, Any]:

@@ -1,7 +1,8 @@
 """Seeds of tests that draw.
 
-A test draws the same numbers each time, so that a change alone decides whether it passes. WEFT_FRESH_SEEDS=1 draws
-new numbers each time, as for a nightly run. WEFT_SEED=n repeats those of a failure, whose message names its seed.
+By default a test draws the same numbers each time, so that only a change of weft changes its result.
+WEFT_FRESH_SEEDS=1 draws new numbers each time, as for a nightly run. WEFT_SEED=n repeats the numbers of a failure; the
+message of the failure names the seed.
 """
 
 from __future__ import annotations

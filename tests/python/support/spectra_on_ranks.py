@@ -13,7 +13,7 @@ from weft.verify.cases import Case
 
 Array = np.ndarray[Any, Any]
 
-# Wavenumber of the first wave, position of the first point, and intervals less points, written out once more.
+# Wavenumber of the first wave, position of the first point, and intervals minus points, written independently of weft.
 GRIDS = {
     "dct1": (0, 0, -1), "dct2": (0, 0.5, 0), "dct3": (0.5, 0, 0), "dct4": (0.5, 0.5, 0),
     "dst1": (1, 1, 1), "dst2": (1, 0.5, 0), "dst3": (0.5, 1, 0), "dst4": (0.5, 0.5, 0),
@@ -68,7 +68,7 @@ def of_fields(fields: Sequence[Array], kinds: Sequence[str | None], lengths: Seq
 
 
 def require_close(found: Array, wanted: Array, tolerance: float) -> None:
-    """The shells that only one of the two has must be empty."""
+    """Compares two spectra by shells. A shell that only one of them has must be empty."""
     count = max(len(found), len(wanted))
     found, wanted = (np.pad(each, (0, count - len(each))) for each in (found, wanted))
     np.testing.assert_allclose(found, wanted, rtol=0, atol=tolerance)

@@ -12,7 +12,7 @@ import weft
 from forks import in_child
 
 
-def told_by(call: Callable[[], Any]) -> str:
+def message_of(call: Callable[[], Any]) -> str:
     try:
         call()
     except weft.WeftError as error:
@@ -52,11 +52,11 @@ def collective_calls(comm: Any) -> dict[str, Callable[[], Any]]:
 
 
 def different_calls(comm: Any) -> list[str]:
-    """Returns faults of the errors of pairs of calls, if the last rank makes the second one."""
+    """Makes pairs of calls, the second on the last rank and the first on the others; returns wrong errors."""
     calls = collective_calls(comm)
     wrong = []
     for first, other in itertools.permutations(calls, 2):
-        told = comm.allgather(told_by(calls[other if comm.rank == comm.size - 1 else first]))
+        told = comm.allgather(message_of(calls[other if comm.rank == comm.size - 1 else first]))
         words = ("Disagreement: all ranks must make the same collective calls", first, other)
         if len(set(told)) > 1 or any(word not in told[0] for word in words):
             wrong.append(f"{first}, {other}: {told}")
@@ -117,7 +117,7 @@ def first_use_by_threads(comm: Any, threads: int) -> int:
 
 
 def forked(comm: Any) -> list[str]:
-    """Returns the errors of a process that was forked from a rank, and the results of its work alone."""
+    """Returns the errors of collective calls in a process forked from a rank, and the results of its serial work."""
     fft = weft.FFT((8, 8), comm=comm)
     x = fft.input.zeros()
     fft.forward(x)
@@ -127,10 +127,10 @@ def forked(comm: Any) -> list[str]:
         return float(weft.FFT((8, 8)).forward(np.ones((8, 8), complex))[0, 0].real)
 
     def child() -> list[str]:
-        refused = [told_by(lambda: fft.forward(x)), told_by(lambda: weft.FFT((8, 8), comm=comm))]
+        refused = [message_of(lambda: fft.forward(x)), message_of(lambda: weft.FFT((8, 8), comm=comm))]
         return [*refused, fft.explain().split(",")[0], str(alone())]
 
     told = in_child(child)
-    fft.forward(x)  # the parent's ranks have lost nothing
+    fft.forward(x)  # the ranks still communicate after the fork
     result: list[str] = told
     return result

@@ -1,8 +1,9 @@
 """The tiers of Python tests: those of the gate, of both MPIs, and of `make nightly` only.
 
 `pytest --tier gate` (the default) runs all tests but those of NIGHTLY, `--tier both` those of the gate in BOTH,
-`--tier all` all. A key is a file of tests, a test of it, or one with its parameters as pytest prints them; * in it is
-any text. Each has its reason. A key that matches no test is an error, so that a renamed test keeps its tier.
+`--tier all` all. A key is a file of tests, a test in it, or a test with its parameters as pytest prints them. In a
+key, * stands for any text. Each key has its reason. A key that matches no test is an error, so that a renamed test
+keeps its tier.
 """
 
 from __future__ import annotations

@@ -78,7 +78,7 @@ def explicit(kind: str, n: int, norm: str) -> np.ndarray:
 
 @pytest.fixture(params=["scipy", "numpy", "direct sum", "long direct sum"])
 def library(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    """The library of the reference; numpy has no cosines. The last one sums by a longer c2c, as for long lines."""
+    """The library of the reference; numpy has no cosines. The last library sums by a longer c2c, as for long lines."""
     if request.param != "scipy":
         found = (np.fft if request.param == "numpy" else None, request.param)
         monkeypatch.setattr(reference, "serial_library", lambda: found)

@@ -81,7 +81,7 @@ KINDS = ("c2c", "r2c", "dct2", ("c2c", "dst1"), ("r2c", "c2c"))
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("modes", [(1, 1), (4, 5), (5, 4), (6, 2)])
 def test_the_number_of_modes_matters(kind: Any, modes: tuple[int, ...], monkeypatch: pytest.MonkeyPatch) -> None:
-    """Another number fails, even if it gives arrays of the same shape."""
+    """Another number of modes fails, even if the arrays have the same shape."""
     make = trial.make_fft
     case = Case((6, 7), kind=kind, modes=modes, memory="numpy", group="alone")
     verdict = runner.check_case(case)

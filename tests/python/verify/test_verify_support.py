@@ -96,7 +96,7 @@ def test_wrong_round_trips_are_found(
 @pytest.mark.parametrize("in_space", [False, True])
 @pytest.mark.parametrize("name", ["before", "function", "after"])
 def test_each_function_of_a_round_trip_is_checked(name: str, in_space: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The factors of one function are others in the reference; of the components, one is exchanged with another."""
+    """In the reference, one function has other factors, or two components are exchanged."""
     shape = (6, 5, 8)
     case = Case(shape, round_trip=True, in_space=in_space, counts=(2, 1, 3, 2), components=2, group="alone")
     assert runner.check_case(case).ok

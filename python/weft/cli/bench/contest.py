@@ -76,7 +76,7 @@ class Contestant(Protocol):
     settings: str
 
     def prepare(self) -> None:
-        """Restores the input if a run has destroyed it. This is not timed."""
+        """Restores an input that a run has destroyed. This is not timed."""
 
     def run(self) -> float:
         """Collective: runs once; returns this rank's seconds."""
@@ -118,8 +118,8 @@ def measure(session: Session, contestants: Sequence[Contestant], repetitions: in
 def turns(contestants: int, repetition: int) -> range:
     """Returns the order of the contestants in a repetition. It is reversed in every other repetition.
 
-    With a fixed order each contestant would always follow the same other contestant. That one leaves caches warm or
-    cold, and a network that was idle is faster for a moment.
+    With a fixed order each contestant would always follow the same other contestant, which leaves caches warm or cold.
+    Also, a network that was idle is faster for a moment.
 
     >>> list(turns(3, 0)), list(turns(3, 1))
     ([0, 1, 2], [2, 1, 0])
@@ -130,7 +130,7 @@ def turns(contestants: int, repetition: int) -> range:
 def fastest(
     session: Session, makers: Sequence[Callable[[], C]], check: Callable[[C], None] = lambda contestant: None
 ) -> C:
-    """Collective: finds the fastest of several settings of one peer, and returns a new contestant with it.
+    """Collective: finds the fastest of several settings of one peer; returns a new contestant with this setting.
 
     `check` raises NotRun if the result of a setting is wrong; the other settings are still tried. Only one contestant
     exists at a time, so that the trials need no more memory than the contest.

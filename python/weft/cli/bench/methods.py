@@ -25,7 +25,7 @@ from weft.planning.machine_choice import FIXED_RULE
 from weft.verify import reference
 
 METHODS = tuple(word for word in _planning.WORDS["method"] if word != "automatic")
-# Options that the caller cannot give, because the table varies them.
+# Options that the caller cannot give, because they vary over the rows of the table.
 FORCED = ("method", "wire_form", "schedule", "requests", "preset", "nodes", "wire")
 # Exchanges that can send in chunks are also timed with this number of chunks.
 CHUNKS = 4
@@ -41,7 +41,7 @@ class MethodRow:
     min_s: float
     gflops: float
     waited_s: float  # time that the slowest rank of one more run waited in exchanges
-    # While messages are under way, the share of the time in which ranks do not wait; None without messages.
+    # The share of the time with messages under way in which ranks do not wait; None without messages.
     hidden: float | None
     error: float
 

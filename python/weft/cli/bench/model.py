@@ -1,8 +1,8 @@
 """`weft bench --model` measures errors of the model's predictions, and losses by its choices, for random problems.
 
 The speed of a machine may double from one minute to the next, but its profile was measured in one minute. So each
-problem has its own calibration. The plan is chosen for the calibrated speed. Its time is predicted twice: from the
-unchanged profile, and for the mean of the speeds before and after the problem was timed.
+problem has its own calibration. The plan is chosen for the calibrated speed. The plan's time is predicted twice: from
+the unchanged profile, and for the mean of the speeds before and after the problem was timed.
 """
 
 import math
@@ -32,7 +32,7 @@ REPETITIONS_AGAIN = 11
 PROFILED = re.compile(r"on (\d+) ranks of (\d+) threads")
 # Short transforms are repeated until they last about this time.
 ROUND_S = 2e-3
-# The allowed loss of a choice: this share, or twice the spread of the measurement if twice the spread is larger.
+# The allowed loss of a choice: the larger of this share and twice the spread of the measurement.
 ALLOWED = {"estimate": 0.25, "measure": 0.07}
 
 
@@ -148,7 +148,7 @@ class PlanRun:
         self._times = max(1, math.ceil(ROUND_S / plan.prediction.seconds))
 
     def prepare(self) -> None:
-        """Brings the arrays into the caches, because the profile was measured with arrays just used."""
+        """Brings the arrays into the caches, because the profile was measured with arrays in caches."""
         self.fft.forward(self.x, self.X)
 
     def run(self) -> float:

@@ -42,7 +42,7 @@ def speed_now(comm: Any, profile: weft.Machine, dtype: str, threads: int) -> Spe
 
 
 def speed(profile: weft.Machine, current: weft.Machine) -> Speed:
-    """Returns the median ratios of the samples that both have; 1 if they have none in common.
+    """Returns the median ratios of the samples that both machines have; 1 if they have none in common.
 
     The factor of copying is measured on whole stages, although these include lines. The time of stages without lines is
     too short for a ratio.
@@ -63,7 +63,7 @@ def scaled(profile: weft.Machine, by: Speed) -> weft.Machine:
     """Returns the machine at another speed.
 
     Lines take `by.arithmetic` times as long. Copies, memory and messages within a node take `by.copying` times as long.
-    Handing over has the times of `by` where it has any.
+    Where `by.handed_over` has a time, this time replaces that of reading another rank's byte.
     """
     data = json.loads(profile.to_json())
     for each in data["arithmetic"]:

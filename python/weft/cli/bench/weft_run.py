@@ -63,7 +63,7 @@ class WeftRun:
     ):
         """Collective. `exchange` replaces the exchange of the options.
 
-        `like` shares its arrays, which must have the same layout. Then the caller must also provide the workspace by
+        `like` is a run with the same layouts that shares its arrays. Then the caller must also provide the workspace by
         fft.use_workspace, unless owns_workspace.
         """
         self._case = contract.case
@@ -132,7 +132,7 @@ class WeftRun:
             error = waves_error(self._session, self._case, self.X, side.box, side.layout.shape)
             return error, "the spectra of plane waves"
         field = self.x if self._kept is None else self._kept.copy()
-        if self._kept is not None:  # a copy has its own strides
+        if self._kept is not None:  # the copy may have other strides than the input
             given, field = field, self.fft.input.empty()
             field[...] = given
         x = weft.gather(field, self.fft.input.layout, self._session.comm)
@@ -153,7 +153,7 @@ class WeftRun:
 
 
 def truncated_modes(options: BenchOptions, axes: tuple[int, ...]) -> tuple[int, ...]:
-    """Returns the number of modes of each transformed axis; an empty tuple if the spectrum has all."""
+    """Returns the number of modes of each transformed axis; an empty tuple if the spectrum has all modes."""
     if options.transform.modes is None:
         return ()
     modes, kind = options.transform.modes, options.kind
@@ -162,14 +162,14 @@ def truncated_modes(options: BenchOptions, axes: tuple[int, ...]) -> tuple[int, 
 
 
 def hidden_share(steps: Sequence[weft.StepRecord]) -> float:
-    """Returns the share of the time in which ranks did not wait, while messages were under way."""
+    """Returns the share of the time with messages under way in which ranks did not wait."""
     under_way_s = sum(step.under_way_s for step in steps)
     waited_s = sum(min(step.waited_s, step.under_way_s) for step in steps)
     return 1 - waited_s / under_way_s if under_way_s > 0 else 0.0
 
 
 def command_line() -> str:
-    """Returns the command of each rank. The result also has the number of ranks."""
+    """Returns the command of each rank, without the number of ranks, which the result has separately."""
     return shlex.join(["weft", *sys.argv[1:]])
 
 

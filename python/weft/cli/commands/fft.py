@@ -10,7 +10,7 @@ import numpy as np
 import weft
 from weft import array_files
 from weft._support.memory import check_memory
-from weft.cli.commands.fft_problem import FftOptions, FftProblem, described, given_points, kept_modes
+from weft.cli.commands.fft_problem import FftOptions, FftProblem, given_points, kept_modes, problem_of
 from weft.cli.commands.plan import explained
 from weft.cli.support.arrays import read_array, warn_not_finite, write_array
 from weft.cli.support.session import Session
@@ -24,7 +24,7 @@ def run(options: FftOptions, session: Session) -> int:
     clock = Clock()
     with session.together():
         source = open_source(options.source, options.shape, options.dtype)
-        problem = described(source, options)
+        problem = problem_of(source, options)
         target = new_target(options.target, problem.result_shape, problem.result_dtype)
         if options.file_chunks is not None:
             _set_chunks(target, options.file_chunks)
@@ -50,7 +50,7 @@ def run(options: FftOptions, session: Session) -> int:
         dtype=problem.dtype,
         comm=session.comm,
         input=options.transform.input,
-        output="same" if len(problem.shape) == 1 else "any",  # one axis in its natural order
+        output="same" if len(problem.shape) == 1 else "any",  # an array of one axis is written in natural order
         norm=options.transform.norm,
         threads=options.transform.threads,
         overwrite_input=True,
@@ -67,7 +67,7 @@ def run(options: FftOptions, session: Session) -> int:
 
 
 def _set_chunks(target: ArrayTarget, chunks: tuple[int, ...]) -> None:
-    """Sets the extents of the chunks. Raises InvalidArgument if the file has no chunks, or other axes."""
+    """Sets the extents of the chunks. Raises InvalidArgument if the file has no chunks, or another number of axes."""
     if not isinstance(target, ZarrTarget):
         raise weft.InvalidArgument(
             f"--file-chunks are the extents of the chunks of a zarr store; given {joined(chunks, 'x')} for "
@@ -110,7 +110,7 @@ def _transform(
 
 
 class Clock:
-    """Seconds of each step."""
+    """Measures the seconds of each step of a command."""
 
     def __init__(self) -> None:
         self.laps: dict[str, float] = {}

@@ -38,7 +38,7 @@ class FftOptions:
 
 @dataclass
 class FftProblem:
-    """The transform; `shape` is the shape of the grid, for one component."""
+    """The transform of `weft fft`; `shape` is the shape of one component on the grid."""
 
     kind: str | tuple[str, ...]
     shape: tuple[int, ...]
@@ -89,10 +89,10 @@ class FftProblem:
         return self.kind if isinstance(self.kind, str) else joined(self.kind)
 
 
-def described(source: Source, options: FftOptions) -> FftProblem:
+def problem_of(source: Source, options: FftOptions) -> FftProblem:
     """Returns the problem that a file and the options define. Raises InvalidArgument if they do not fit."""
     components = options.transform.components
-    extents = described_components(source, components)
+    extents = shape_of_component(source, components)
     axes = checked_axes(options.transform.axes, len(extents))
     is_complex = source.dtype.kind == "c"
     kind = options.kind or ("c2c" if is_complex or options.inverse else "r2c")
@@ -125,7 +125,7 @@ Grid = tuple[tuple[int, ...], Any, Any]
 
 
 def forward_grid(file: NamedShape, options: FftOptions, axes: tuple[int, ...], kinds: tuple[str, ...]) -> Grid:
-    """Returns the grid of a file in real space: its points, or --points. Then zeros follow the points of the file."""
+    """Returns the grid of a file in real space: its points, or --points with zeros after the file's points."""
     modes, support = options.transform.modes, options.transform.support
     if options.points is None:
         if support is not None:
@@ -150,7 +150,7 @@ def forward_grid(file: NamedShape, options: FftOptions, axes: tuple[int, ...], k
 
 
 def inverse_grid(file: NamedShape, options: FftOptions, axes: tuple[int, ...], kinds: tuple[str, ...]) -> Grid:
-    """Returns the grid of a file of a spectrum: --points. Default: the file has all wavenumbers of the grid."""
+    """Returns the grid of a file of a spectrum: --points. By default the file has all wavenumbers of the grid."""
     modes, support = options.transform.modes, options.transform.support
     halved = axes[kinds.index("r2c")] if "r2c" in kinds else None
     if options.points is None:
@@ -172,8 +172,8 @@ def inverse_grid(file: NamedShape, options: FftOptions, axes: tuple[int, ...], k
     return points, require_modes(modes, file, points, axes, kinds), support
 
 
-def described_components(source: Source, components: int | None) -> tuple[int, ...]:
-    """Returns the shape of one component. Raises InvalidArgument unless the first axis of the file has them."""
+def shape_of_component(source: Source, components: int | None) -> tuple[int, ...]:
+    """Returns the shape of one component. Raises InvalidArgument unless the file's first axis has the components."""
     if components is None:
         return source.shape
     if components < 1:
@@ -223,7 +223,7 @@ def require_points(points: tuple[int, ...], file: NamedShape, axes: tuple[int, .
 
 
 def modes_of_file(file: NamedShape, points: tuple[int, ...], axes: tuple[int, ...], kinds: tuple[str, ...]) -> Any:
-    """Returns the modes of a spectrum in a file: its extents e; on the halved axis 2e - 1, at most the points."""
+    """Returns the modes of a spectrum in a file: its extents e; on the halved axis min(2e - 1, points)."""
     modes = []
     for axis, kind in zip(axes, kinds, strict=True):
         extent, n = file.shape[axis], points[axis]
@@ -272,7 +272,7 @@ def supported_shape(shape: tuple[int, ...], axes: tuple[int, ...], support: Any)
 
 
 def kept_modes(problem: _planning.Problem) -> list[int | None]:
-    """Returns the number of modes of each transformed axis; None where all are kept.
+    """Returns the number of modes of each transformed axis; None for an axis that keeps all modes.
 
     >>> kept_modes(weft.plan((8, 9), modes=(5, None)).problem)
     [5, None]
@@ -282,7 +282,7 @@ def kept_modes(problem: _planning.Problem) -> list[int | None]:
 
 
 def given_points(problem: _planning.Problem) -> list[int | None]:
-    """Returns the number of points of the array along each transformed axis; None where it has all of the grid.
+    """Returns the number of the array's points along each transformed axis; None if these are all points of the grid.
 
     >>> given_points(weft.plan((8, 9), support=(5, None)).problem)
     [5, None]

@@ -8,7 +8,7 @@ import numpy as np
 
 import weft
 from weft import operators
-from weft.cli.commands.fft_problem import NamedShape, described_components, require_real_file, working_precision
+from weft.cli.commands.fft_problem import NamedShape, require_real_file, shape_of_component, working_precision
 from weft.cli.support.operator_values import ChosenOperator
 from weft.cli.support.text import joined
 from weft.cli.support.values import checked_axes, keeps_numbers, kinds_by_axis
@@ -20,8 +20,8 @@ class FilterProblem:
     """The transform of a filter. An array of one axis is transformed as one line of an array of two axes.
 
     Shapes and axes are those of one component. A kernel is the same for all components.
-    shape, kernel_shape : the points in the files along each axis of the transform; None without a kernel.
-    grid                : the points that are transformed: more than `shape` where zeros follow.
+    shape, kernel_shape : the points in the files along each axis of the transform. kernel_shape: None if no kernel.
+    grid                : the transformed points; more than `shape` along axes where zeros follow the points.
     lengths             : lengths of the box, one for each of the axes.
     """
 
@@ -106,11 +106,11 @@ class FilterProblem:
         return axis % dims + self.is_line
 
 
-def described(source: Source, kernel: Source | None, options: Any) -> FilterProblem:
+def problem_of(source: Source, kernel: Source | None, options: Any) -> FilterProblem:
     """Returns the problem that the files and the options define. Raises InvalidArgument if they do not fit."""
     components = options.transform.components
     name = source.name if components is None else f"a component of {source.name}"
-    array = NamedShape(name, described_components(source, components))
+    array = NamedShape(name, shape_of_component(source, components))
     is_line = len(array.shape) == 1
     axes = checked_axes(options.transform.axes, len(array.shape))
     is_complex = source.dtype.kind == "c"
@@ -168,7 +168,7 @@ def _require_kernel(array: NamedShape, kernel: Source, axes: tuple[int, ...], is
 def _lengths(
     given: tuple[float, ...] | None, shape: tuple[int, ...], axes: tuple[int, ...], kinds: tuple[str, ...]
 ) -> tuple[float, ...]:
-    """Returns the length of the box along each of the axes; by default a grid spacing of 1."""
+    """Returns the length of the box along each of the axes. By default the distance of grid points is 1."""
     if given is None:
         further = {"dct1": -1, "dst1": 1}  # the points include the boundaries, or leave them out
         return tuple(float(shape[axis] + further.get(kind, 0)) for axis, kind in zip(axes, kinds, strict=True))

@@ -12,8 +12,8 @@ from weft import array_files, operators
 from weft._support.grids import has_mean
 from weft._support.memory import check_memory, gibibytes
 from weft.cli.commands.fft import Clock, file_fields, reading_of
-from weft.cli.commands.fft_problem import described_components
-from weft.cli.commands.filter_problem import FilterProblem, described
+from weft.cli.commands.fft_problem import shape_of_component
+from weft.cli.commands.filter_problem import FilterProblem, problem_of
 from weft.cli.commands.plan import explained
 from weft.cli.support.arrays import warn_not_finite
 from weft.cli.support.operator_values import ChosenOperator
@@ -61,7 +61,7 @@ def run(options: FilterOptions, session: Session) -> int:
     with session.together():
         source = open_source(options.source, options.shape, options.dtype)
         kernel = _open_kernel(options, source)
-        problem = described(source, kernel, options)
+        problem = problem_of(source, kernel, options)
         target = new_target(options.target, source.shape, problem.dtype)
         operator = problem.operator(options.operator) if kernel is None else None
         if session.is_root:
@@ -103,12 +103,12 @@ def _open_kernel(options: FilterOptions, source: Source) -> Source | None:
         return None
     endings = RAW_ENDINGS if options.shape is None else (*RAW_ENDINGS, splitext(source.name)[1].lower())
     if splitext(path)[1].lower() in endings:
-        return open_source(path, described_components(source, options.transform.components), source.dtype)
+        return open_source(path, shape_of_component(source, options.transform.components), source.dtype)
     return open_source(path)
 
 
 def _needed_bytes(problem: FilterProblem, target: ArrayTarget) -> int:
-    """Returns the bytes of the arrays of all ranks: the larger file, the kernel's spectrum, and whole chunks."""
+    """Returns the bytes of arrays on all ranks: of the larger file, the kernel's spectrum, and whole output chunks."""
     needed = problem.array_bytes
     if problem.kernel_shape is not None:
         needed = max(needed, problem.of_kernel().array_bytes)
@@ -129,7 +129,8 @@ def _transform(options: FilterOptions, session: Session, problem: FilterProblem)
     fft = _made(options, session, problem, input=start)
     if problem.kernel_shape is None:
         return fft
-    # The round trip omits a last stage without transforms, but the kernel's spectrum must be in the layout of its turn.
+    # The round trip omits a last stage without transforms. The kernel's spectrum must have the layout of the last stage
+    # with transforms, because there the spectrum is multiplied.
     layout = next(stage.target for stage in reversed(fft.plan.stages) if stage.axes)
     if layout == fft.plan.output:
         return fft
@@ -183,7 +184,7 @@ def _read(session: Session, problem: FilterProblem, source: Source, side: Any) -
 def removed_mean(session: Session, problem: FilterProblem, side: Any, local: np.ndarray) -> complex | None:
     """Collective: returns the mean that must be removed for Poisson's equation; None if no wavenumber is 0.
 
-    Each component has a mean, at each point of the axes that are not transformed. The result is the one with the
+    Each component has a mean at each point of the axes that are not transformed. The result is the mean with the
     largest magnitude.
     """
     if not all(map(has_mean, problem.kinds)):

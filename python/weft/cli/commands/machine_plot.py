@@ -5,7 +5,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from weft.cli.support.plots import as_bytes, colour, plain, pyplot, rounds_of_colours, titled
+from weft.cli.support.plots import as_bytes, colour, palette_repeats, plain, pyplot, titled
 
 PANELS_IN_ROW = 4
 # Curves end here or later, even if the measurements end earlier.
@@ -143,7 +143,7 @@ def _samples(
     """Draws medians with their spread. After the last colour the first is used again, with another mark."""
     x, y = [each["x"] for each in samples], [figure(title, each) for each in samples]
     spread = [value * each["spread"] for value, each in zip(y, samples, strict=True)]
-    mark = "os^v"[rounds_of_colours(number) % 4]
+    mark = "os^v"[palette_repeats(number) % 4]
     place.errorbar(
         x, y, spread, fmt=mark + line, color=colour(number), linewidth=1, markersize=3, capsize=2, label=plain(title)
     )
@@ -216,7 +216,7 @@ def _between_nodes(place: Any, document: dict[str, Any], series: Series) -> None
         if title in fits:
             end = _longest(samples, max(BYTES_MIN, 2 * fits[title][-1]["from_bytes"]) if samples else MESSAGE_MAX)
             label = plain(f"{origin(document, 'all_to_all')}: {title}")
-            line = ("-", "--", "-.", ":")[rounds_of_colours(number) % 4]
+            line = ("-", "--", "-.", ":")[palette_repeats(number) % 4]
             place.plot(*of_pieces(fits[title], end), line, color=colour(number), linewidth=1, label=label)
 
 

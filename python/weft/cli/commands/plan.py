@@ -49,7 +49,7 @@ def run(
 
 
 def explained(text: str, plan: weft.Plan) -> str:
-    """Returns the plan's explanation. Line ends in texts of a machine's file are escaped."""
+    """Returns the plan's explanation. Control characters in texts of a machine's file are escaped."""
     for note in plan.notes:
         text = text.replace(f"note: {note}\n", f"note: {in_one_line(note)}\n")
     if plan.prediction is not None:

@@ -62,10 +62,10 @@ def probe_command(
 ) -> int:
     """Measure this machine: lines in cache, arrays through memory, messages, barriers; all ranks at once.
 
-    The result is the input of the model of `weft plan --machine FILE`. Run it with the ranks and threads of your
-    transforms, on all nodes. Figures that are not measured are listed as assumed. Each disk adds a tenth of --seconds:
-    one rank writes and reads an unnamed temporary file in its directory. The file has at most 1 GiB and at most half of
-    the free space.
+    The result is the input of the model of `weft plan --machine FILE`. Run this command with the ranks and threads of
+    your transforms, on all nodes. Figures that are not measured are listed as assumed. Each disk adds a tenth of
+    --seconds: one rank writes and reads an unnamed temporary file in the directory. The file has at most 1 GiB and at
+    most half of the free space.
     """
     from weft.cli.commands import probe
 
@@ -100,10 +100,11 @@ def plan_command(
 ) -> int:
     """Print the plan of a transform on any number of ranks. Needs no MPI.
 
-    Prints the fastest plan by the model of the machine: each step with its predicted time and its limit, then the next
-    best plans. With --machine fixed-rule no model is used. Where nodes share links, the plan may name an order of the
-    ranks over the nodes; `weft map` writes that order for launchers. A note says if twice or half the threads would be
-    faster on the same cores. With --cores every division into ranks and threads is planned, and the fastest is printed.
+    Prints the fastest plan by the model of the machine, then the next best plans. Each step has its predicted time and
+    its limit, such as bandwidth. With --machine fixed-rule no model is used. Where nodes share links, the plan may name
+    an order of the ranks over the nodes; `weft map` writes that order for launchers. A note says if twice or half the
+    threads would be faster on the same cores. With --cores every division into ranks and threads is planned, and the
+    fastest division is printed.
     """
     from weft.cli.commands import plan
 
@@ -191,11 +192,11 @@ def project_command(
     ] = None,
     as_json: Json = False,
 ) -> int:
-    """Predict time, speed-up, efficiency, GFlop/s and the exchanges' share on increasing numbers of ranks of a machine.
+    """Predict times, speed-up and efficiency on increasing numbers of ranks of a machine.
 
-    Prints one table for each size. Each number of ranks has its fastest plan by the model; speed-up is over one rank.
-    Then follow the best number of ranks, and the times there with twice the bandwidth, half the latency, or faster
-    cores or memory.
+    Prints one table for each size, also with GFlop/s and the exchanges' share of the time. The plan for each number of
+    ranks is the fastest by the model. Speed-up is over one rank. The best number of ranks follows, with its times for
+    twice the bandwidth, half the latency, or faster cores or memory.
     """
     from weft.cli.commands import project
 

@@ -16,7 +16,7 @@ _THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
 @dataclass(frozen=True)
 class RunOptions:
-    """A script or module, its arguments, and how it runs. threads : None: the number of the environment, or 1."""
+    """A script or module, its arguments and settings. threads : None means the environment's number, by default 1."""
 
     program: str
     arguments: list[str]

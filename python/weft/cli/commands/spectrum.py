@@ -9,7 +9,7 @@ import numpy as np
 
 import weft
 from weft._support.memory import check_memory
-from weft.cli.commands.fft_problem import described_components, require_real_file
+from weft.cli.commands.fft_problem import require_real_file, shape_of_component
 from weft.cli.support import plots
 from weft.cli.support.arrays import read_array, warn_not_finite
 from weft.cli.support.session import Session
@@ -60,7 +60,7 @@ def run(options: SpectrumOptions, session: Session) -> int:
             sources = [open_source(name, options.shape, options.dtype) for name in names]
             for source in sources:
                 opened.callback(source.close)
-            problem = described(sources, options)
+            problem = problem_of(sources, options)
             if session.is_root:
                 if options.csv:
                     check_target(options.csv, ())
@@ -109,7 +109,7 @@ def _check_memory(session: Session, sources: list[Source], problem: SpectrumProb
     check_memory(session.comm, sources[0].shape, problem.dtype.itemsize, arrays)
 
 
-def described(sources: list[Source], options: SpectrumOptions) -> SpectrumProblem:
+def problem_of(sources: list[Source], options: SpectrumOptions) -> SpectrumProblem:
     """Returns the problem that the files and the options define. Raises InvalidArgument if they do not fit."""
     first = sources[0]
     for other in sources[1:]:
@@ -118,7 +118,7 @@ def described(sources: list[Source], options: SpectrumOptions) -> SpectrumProble
                 f"a cross spectrum is of two fields of one shape; {first.name} has {joined(first.shape, 'x')}, "
                 f"{other.name} {joined(other.shape, 'x')}; give files of the same shape"
             )
-    shape = described_components(first, options.transform.components)
+    shape = shape_of_component(first, options.transform.components)
     dims = len(shape)
     if dims > 3:
         raise weft.InvalidArgument(

@@ -106,11 +106,11 @@ def fft_command(
     ranks: Ranks = None,
     oversubscribe: Oversubscribe = False,
 ) -> int:
-    """Transform the array in a file and write the result to a file, as numpy.fft and scipy.fft do.
+    """Transform the array in a file as numpy.fft and scipy.fft do, and write the result to a file.
 
     IN may be .npy of any numeric type and order, NIfTI, an HDF5 dataset, a zarr array, or raw with --shape and --dtype.
-    Each rank reads and writes only its own part. Only a .nii.gz file is read by one rank and scattered. OUT appears
-    when it is complete; it may be the same file as IN. x.h5 means x.h5:/data.
+    Each rank reads and writes only its own part, except that one rank reads a .nii.gz file and scatters it. OUT
+    appears when it is complete, and may be the same file as IN. The name x.h5 means x.h5:/data.
     """
     from weft.cli.commands import fft
 
@@ -180,8 +180,8 @@ def filter_command(
 
     Give one operator: --gaussian, --band-pass, --derivative, --laplacian, --poisson, --convolve or --correlate. The
     array is periodic along its axes, unless --kind names cosines or sines. Files are those of weft fft; each rank reads
-    and writes its own part. OUT has the numbers of IN: integers become float64. A raw KERNEL has the shape and the
-    numbers of IN. --components filters each component alone; KERNEL then has the shape of one component.
+    and writes its own part. By default OUT has the type of numbers of IN, or float64 for integers. A raw KERNEL has the
+    shape and type of IN. With --components each component is filtered alone, and KERNEL has the shape of one.
     """
     from weft.cli.commands import filtering
 

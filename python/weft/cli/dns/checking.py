@@ -77,7 +77,7 @@ def check(case: SimulationCase, folder: str, ranks: int, machine: str | None, as
             f"a case must fit in memory; {case.name} needs about {gibibytes(total)}, and this machine has "
             f"{gibibytes(available_bytes())} free; use a smaller grid, float32 or more machines"
         )
-    require_room(case, folder, None)  # one rank alone checks
+    require_room(case, folder, None)  # only one rank runs this check, so there is no communicator
 
 
 def _steps(case: SimulationCase) -> int | None:

@@ -43,8 +43,8 @@ def run_command(
 ) -> int:
     """Run a case from its beginning.
 
-    The folder gets the outputs, checkpoints and case.toml with all settings. SIGTERM, SIGUSR1 or the end of
-    run.wall_time stop the run after the present step, with a checkpoint and status 0.
+    The folder gets the outputs, checkpoints and case.toml with all settings. SIGTERM and SIGUSR1 stop the
+    run after the present step, with a checkpoint and status 0. A run also stops so before run.wall_time is over.
     """
     chosen = _case(case, change)
     work = partial(runs.run, chosen, target or chosen.name, as_json)
@@ -104,7 +104,7 @@ def plot_command(
 ) -> int:
     """Draw a run: energy, dissipation, scales, spectra, slices and probability densities.
 
-    Curves are from the tables of the run, slices and densities from its newest checkpoint. Needs matplotlib.
+    Curves are from the tables of the run; slices and densities are from its newest checkpoint. Needs matplotlib.
     """
     case = _case_of(folder)
     work = partial(pictures.draw, case, folder, target or os.path.join(folder, "plots"), ".svg" if svg else ".png")
@@ -171,8 +171,8 @@ def bench_command(
 ) -> int:
     """Time a right-hand side, beside its transforms alone and its passes over memory.
 
-    All take turns, and medians are printed. With scalars, the time of a transform is compared with a simulation that
-    has none.
+    All of them take turns, and medians are printed. With scalars, the time of a transform is also compared with its
+    time in a simulation without scalars.
     """
     options = timing.DnsBenchOptions(
         shape_value(shape, "AxBxC"), scheme, dealias, dtype, scalars, threads, repeat, as_json

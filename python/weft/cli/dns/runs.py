@@ -22,7 +22,7 @@ from weft.dns.run_folder import new_run, require_no_run, require_room
 from weft.dns.simulation import Simulation
 
 _SHOWN_EVERY_S = 0.5
-# Means are computed again after a time, which is at least 50 times their cost.
+# Means are computed again after this time, or after this multiple of their cost if that is longer.
 _MEANS_EVERY_S = 2.0
 _MEANS_PAUSES = 50
 
@@ -30,7 +30,8 @@ _MEANS_PAUSES = 50
 class RunProgress:
     """Shows the progress of a run, and passes on signals that the parent of `weft -n` received. Collective.
 
-    Means are those of the newest output that has them. Without such outputs they are computed, at 2 % of the time.
+    Means are those of the newest output that has them. Without such outputs they are computed, which takes at most 2 %
+    of the time.
     """
 
     def __init__(self, session: Session, sim: Simulation, end: float) -> None:
@@ -79,7 +80,7 @@ class RunProgress:
 
 
 def _means_of(sim: Simulation) -> tuple[float, float, float]:
-    """Returns energy, dissipation and resolution of the present state. It changes no counter. Collective."""
+    """Returns energy, dissipation and resolution of the present state, and changes no counter. Collective."""
     dissipation = 2 * sim.viscosity * sim.enstrophy()
     eta = kolmogorov_length(sim.viscosity, dissipation)
     return sim.energy(), dissipation, sim.grid.resolved_wavenumber * eta

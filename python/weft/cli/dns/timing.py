@@ -25,7 +25,7 @@ from weft.dns.sizes import simulation_bytes, transform_counts
 DIAGNOSED_EVERY = 10
 _VISCOSITY = 1 / 1600
 _CFL = 0.25
-_WARM_UP_STEPS = 3  # the first one of Adams and Bashforth is another scheme
+_WARM_UP_STEPS = 3  # the first step of Adams and Bashforth has another scheme
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ class TransformsAlone:
         self._spectra = [sim.fft.output.zeros() for _ in range(self.back)]
 
     def prepare(self) -> None:
-        """Calls them once, as a program does."""
+        """Calls the transforms once before the timed calls, as in a program that repeats them."""
         self._call_all()
 
     def run(self) -> float:
@@ -110,7 +110,7 @@ class CopiedFields:
 
 
 def run(options: DnsBenchOptions, session: Session) -> int:
-    """Measures a right-hand side, and prints its time beside that of its parts."""
+    """Measures a right-hand side, and prints its time beside the times of its parts."""
     points = math.prod(options.shape)
     check_memory(session.comm, options.shape, 1, _needed_bytes(options) / points)
     sim = _simulation(options, options.scalars, session)
@@ -166,7 +166,7 @@ def run(options: DnsBenchOptions, session: Session) -> int:
 
 
 def _needed_bytes(options: DnsBenchOptions) -> int:
-    """Returns about the bytes on all ranks: two simulations, and the arrays of the transforms alone."""
+    """Estimates the bytes on all ranks: two simulations, and the arrays of the transforms alone."""
     grid, scheme, _, precision = problem_of(
         options.shape, _VISCOSITY, 2 * np.pi, options.scheme, options.dealias, options.dtype
     )
@@ -195,7 +195,7 @@ def _simulation(options: DnsBenchOptions, scalars: int, session: Session) -> Sim
 
 
 def _per_step(sim: Simulation, dt: float) -> tuple[int, int]:
-    """Returns the evaluations of a step, and the transforms of each, as the simulation counts them."""
+    """Returns the evaluations of a step, and the transforms of an evaluation, as the simulation counts them."""
     before = (sim.counters.evaluations, sim.counters.transforms)
     sim.step(dt)
     evaluations = sim.counters.evaluations - before[0]
@@ -218,7 +218,7 @@ def _traffic(sim: Simulation, dt: float, session: Session) -> tuple[int, int]:
 
 
 def register_passes(evaluation: Evaluation) -> int:
-    """Returns how often an evaluation reads or writes all fields of a register, beside its input and first output.
+    """Returns how often an evaluation reads or writes all fields of a register, without its input and first output.
 
     >>> from weft.dns.schemes import SCHEMES
     >>> [register_passes(each) for each in SCHEMES["ab2"].evaluations(0.1, 0.1)]
@@ -229,7 +229,7 @@ def register_passes(evaluation: Evaluation) -> int:
 
 
 def _peak_bytes(session: Session) -> int:
-    """Returns the sum of the largest memory that each rank has had so far, with Python and its libraries."""
+    """Returns the sum over ranks of each rank's largest memory so far, with Python and its libraries."""
     return _sum_of(session, 1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
 
 

@@ -176,7 +176,7 @@ def copy_command(
 ) -> int:
     """Copy an array between .npy files, raw files and striped sets, part by part.
 
-    Each block of a set is compared with its checksum as it is read.
+    Each block of a set is compared with its checksum when it is read.
     """
     from weft.cli.ooc import copy as ooc_copy
 
@@ -209,8 +209,8 @@ def fft_command(
 ) -> int:
     """Transform an array that is larger than memory, from a file or striped set into another.
 
-    Each pass reads and writes the array once. The first pass reads IN directly and converts its numbers, of up to 64
-    bits. OUT has the order of IN, C or Fortran, and gets its name when it is complete.
+    Each pass reads and writes the array once. The first pass reads IN directly and converts its numbers, which
+    have at most 64 bits. OUT has the order of IN, C or Fortran, and gets its name when it is complete.
 
     With checkpoints, run the same command again after a failure: it resumes from the last checkpoint. The file
     OUT.incomplete marks an OUT that can be resumed. Without checkpoints a failure leaves no files.
@@ -289,8 +289,8 @@ def filter_command(
     """Filter an array that is larger than memory by its spectrum, from a file or striped set into another.
 
     Give one operator: --gaussian, --band-pass, --derivative, --laplacian or --poisson. OUT has the shape of IN. The
-    last pass of the transform multiplies its spectrum, and is the first pass back: k passes there and k back are
-    2k - 1. Files, memory, checkpoints and ranks are those of weft ooc fft.
+    last pass of the transform multiplies its spectrum, and is the first pass back. So a transform of k passes makes a
+    filter of 2k - 1 passes. Files, memory, checkpoints and ranks are those of weft ooc fft.
     """
     from weft.cli.ooc import fft as ooc_fft_command
 

@@ -40,7 +40,7 @@ def others_text(alternatives: Alternatives) -> str:
 
 
 def alternatives_data(alternatives: Alternatives) -> dict[str, Any]:
-    """For JSON."""
+    """Returns the alternatives for JSON."""
     return {
         "price": alternatives.price.as_data(),
         "others": [vars(alternative) for alternative in alternatives.others],

@@ -50,7 +50,7 @@ _PLAN_NAMES = (
 
 @dataclass(frozen=True)
 class OocFftRequest:
-    """The parsed command. target : in place, the source. operator : None for a transform."""
+    """The parsed command. target : the source if in place. operator : None for a transform."""
 
     source: str
     target: str
@@ -111,7 +111,7 @@ def run_discard(target: str, session: Session) -> None:
 
 
 def _report_kept_files(request: OocFftRequest, transform: PlannedTransform | None, session: Session) -> None:
-    """Reports the kept files after a failure. transform : None if it was not yet planned."""
+    """Reports the kept files after a failure. transform : None if the failure was before its planning."""
     target = request.target
     if not session.is_root:
         return

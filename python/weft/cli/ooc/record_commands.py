@@ -47,9 +47,9 @@ def permute_command(
 ) -> int:
     """Permute the 2^n elements of an array on disks by their index in C order.
 
-    The element at index x goes to A x xor c over GF(2). A file with a matrix has n lines of n digits, the most
-    significant bit first, and may have a line such as "complement 5". With -n each rank has its own disks. --memory
-    applies to each rank.
+    The element at index x goes to index A x xor c over GF(2). A file of A has n lines of n digits, the most
+    significant bit first. A line such as "complement 5" in this file gives c. With -n each rank has its own disks.
+    --memory applies to each rank.
     """
     from weft.cli.ooc import records as ooc_records_command
 
@@ -80,7 +80,7 @@ def detect_command(
 ) -> int:
     """Test whether a vector of targets is a permutation linear over GF(2), and print its matrix.
 
-    The exit status is 0 if it is, otherwise 1. `weft ooc permute` reads the matrix from a file.
+    The exit status is 0 for such a permutation, otherwise 1. `weft ooc permute` reads the matrix from a file.
     """
     from weft.cli.ooc import records as ooc_records_command
 

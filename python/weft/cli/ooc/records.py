@@ -83,7 +83,7 @@ def run_dry(request: RecordRequest, ranks: int, session: Session) -> None:
 
 
 def run_detect(targets: str, options: OocOptions, as_json: bool, session: Session) -> bool:
-    """Prints the permutation, if the targets are one; returns whether they are."""
+    """Prints the permutation if the targets are linear over GF(2); returns whether they are."""
     found, reads = ooc.detect(targets, shape=options.shape, dtype=options.dtype)
     if as_json:
         session.print_json(

@@ -42,6 +42,6 @@ def _all_finite(array: np.ndarray) -> bool:
 
 
 def write_array(session: Session, target: ArrayTarget, side: Any, local: np.ndarray) -> None:
-    """Collective: writes every rank's box. The file gets its name when all have written; a failure removes it."""
+    """Collective: writes every rank's box. The file gets its name when all ranks have written; a failure removes it."""
     with session.together():
         array_files.write_array(target, local, side.layout, session.comm, session.note_temporary)

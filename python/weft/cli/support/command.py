@@ -27,7 +27,7 @@ app = typer.Typer(
 
 @dataclass(frozen=True)
 class Numbers:
-    """The numbers that --dtype names. Cosine and sine transforms keep them; other kinds use only their precision."""
+    """The type that --dtype names. Cosine and sine transforms use this type; other kinds use only its precision."""
 
     real: Any
     is_complex: bool

@@ -13,7 +13,7 @@ NO_FOLDER = "WEFT_NO_FOLDER"
 DEBUG = "WEFT_DEBUG"
 
 # Variables that launchers set for each rank: (size, rank). Slurm also sets its variables in shells without ranks. So
-# they count only together with a rank of PMIx or PMI.
+# Slurm's size counts only together with a rank of PMIx or PMI.
 _LAUNCHERS = (
     ("OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK"),
     ("PMI_SIZE", "PMI_RANK"),

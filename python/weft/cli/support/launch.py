@@ -24,12 +24,12 @@ from weft.cli.support.environment import DEBUG, NO_FOLDER, ON_TERMINAL, RUN_FOLD
 from weft.cli.support.session import in_one_line
 from weft.files.replacement import leftovers_of_text
 
-# Seconds that ranks have to end after a signal; then they are killed.
+# Seconds for ranks to end after a signal. After this time they are killed.
 GRACE_S = 5.0
-# Seconds that ranks have to end by themselves after their output is lost.
+# Seconds for ranks to end by themselves after their output is lost.
 SETTLE_S = 1.0
-# The parent writes the number of a first signal to this file in the folder of the run. Work that ends by itself reads
-# it.
+# The parent writes the number of a first signal to this file in the folder of the run. Work that can end by itself
+# reads the file.
 STOP_FILE = "stop"
 _NOTED = (signal.SIGTERM, signal.SIGUSR1)
 _PR_SET_PDEATHSIG = 1
@@ -39,7 +39,7 @@ _LIMITS = {"SIGXCPU": ("the time of a processor", "-t"), "SIGXFSZ": ("file sizes
 
 @dataclass(frozen=True)
 class Program:
-    """A program that ranks run instead of weft, with the input of this process. mpiexec's status is its status."""
+    """A program that ranks run instead of weft. It reads the input of this process; its status is that of mpiexec."""
 
     words: list[str]  # words of Python's command line
     environment: dict[str, str]
@@ -123,12 +123,12 @@ def launcher_settings(kind: str, ranks: int, cores: int) -> tuple[list[str], dic
             # Shared memory between ranks is in files of this folder: /dev/shm has 64 MB in many containers,
             # and exceeding it is a SIGBUS.
             "OMPI_MCA_btl_vader_backing_directory": tempfile.gettempdir(),
-            "OMPI_MCA_osc_sm_backing_directory": tempfile.gettempdir(),  # of windows
+            "OMPI_MCA_osc_sm_backing_directory": tempfile.gettempdir(),  # for MPI windows
             # Ranks are not bound, so that two small jobs do not share cores, and threads of a rank may use every core.
             "OMPI_MCA_hwloc_base_binding_policy": "none",
         }
     elif kind == "mpich":
-        settings = {"UCX_POSIX_DIR": tempfile.gettempdir()}  # as the backing directory above
+        settings = {"UCX_POSIX_DIR": tempfile.gettempdir()}  # for shared memory, as the backing directory above
         options = _yielding() if ranks > cores else []
     return options, {name: value for name, value in settings.items() if name not in os.environ}
 
@@ -143,7 +143,7 @@ def thread_settings(ranks: int, threads: int, cores: int) -> dict[str, str]:
 
 
 def _yielding() -> list[str]:
-    """Returns options that preload a library which makes waiting ranks yield. MPICH over UCX has no setting for it."""
+    """Returns options that preload a library which makes waiting ranks yield. MPICH over UCX has no such setting."""
     library = os.environ.get("WEFT_MPICH_YIELD") or str(Path(weft.__file__).parent / "libweft_yield.so")
     if not os.path.exists(library):
         return []
@@ -189,7 +189,7 @@ def _run(
         print("weft:", in_one_line(" ".join(command)), file=sys.stderr)
     process = subprocess.Popen(
         command,
-        # Otherwise mpiexec would read input that a script has for its next command. It cannot read from a terminal.
+        # Without a program, mpiexec must not read the input of a script's next command. It cannot read from a terminal.
         stdin=None if has_input and not os.isatty(0) else subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         cwd=folder if NO_FOLDER in environment else None,
@@ -210,7 +210,7 @@ def _run(
 def inherited(environ: Mapping[str, str]) -> dict[str, str]:
     """Returns the variables for mpiexec.
 
-    If a program has started MPI alone, its children inherit variables of Open MPI with which mpiexec ends at once.
+    A program that started MPI without mpiexec has a variable of Open MPI with which mpiexec ends at once.
 
     >>> inherited({"OMPI_MCA_ess": "singleton", "HOME": "/root"})
     {'HOME': '/root'}
@@ -233,13 +233,13 @@ class _Stopper:
 
     def __init__(self, process: subprocess.Popen):
         self._process = process
-        self._told = False
+        self._was_terminated = False
 
     def stop(self) -> None:
-        if self._told:
+        if self._was_terminated:
             with suppress(ProcessLookupError):
                 os.killpg(self._process.pid, signal.SIGKILL)
-        self._told = True
+        self._was_terminated = True
         self._process.terminate()
         signal.setitimer(signal.ITIMER_REAL, GRACE_S)
 
@@ -250,7 +250,10 @@ class _Stopper:
 
 @contextmanager
 def _passing_signals(stopper: _Stopper, noting: Path | None) -> Iterator[list[int]]:
-    """In this context SIGINT, SIGTERM or SIGHUP ends the ranks; a second signal kills them. Yields received signals."""
+    """In this context SIGINT, SIGTERM or SIGHUP ends the ranks; a second signal kills them. Yields received signals.
+
+    With `noting` a first SIGTERM or SIGUSR1 is only written to STOP_FILE in that folder.
+    """
     received: list[int] = []
     noted: list[int] = []
 
@@ -363,7 +366,7 @@ def _discard_note(folder: Path) -> None:
 
 
 def _remove_temporaries(folder: Path) -> None:
-    """Removes files that ranks were writing when they were stopped."""
+    """Removes files that the ranks were writing when the run was stopped."""
     try:
         notes = (folder / "temporaries").read_bytes().split(b"\0")[:-1]
     except OSError:

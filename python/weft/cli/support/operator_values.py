@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import weft
 from weft.cli.support.text import joined
 
-# The options that name an operator. The options of the second line multiply by the spectrum of a file.
+# The options that name an operator. Those in OF_FILES multiply by the spectrum of the array in a file.
 OF_NUMBERS = ("gaussian", "band-pass", "derivative", "laplacian", "poisson")
 OF_FILES = ("convolve", "correlate")
 

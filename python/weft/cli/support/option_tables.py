@@ -1,4 +1,4 @@
-"""Makes options of commands from the tables of options. A parameter of a command that is a record becomes options."""
+"""Makes the options of commands from tables of options. A command's parameter that is a record becomes its options."""
 
 import dataclasses
 import functools
@@ -64,7 +64,7 @@ PARSERS: dict[type, Callable[[str, str], Any]] = {
 
 
 class Part:
-    """Follows a record in Annotated: the part of its options that a command has, with its own defaults and help."""
+    """A command's part of the options of a record, with its own defaults and help. Follows the record in Annotated."""
 
     def __init__(
         self,
@@ -85,7 +85,7 @@ class Part:
 
 
 def with_options(command: Command) -> Command:
-    """Makes options of a command from each of its parameters that is a record of options.
+    """Replaces each parameter of a command that is a record by the options of the record.
 
     Such a parameter is annotated with the record's type, or Annotated[record type, Part(...)]. The command receives the
     record. All parameters of the command are keywords.
@@ -116,7 +116,7 @@ def with_options(command: Command) -> Command:
 
 
 def _record_of(annotation: Any) -> tuple[type | None, Part]:
-    """Returns the record of a parameter's annotation, or None, and the part of it."""
+    """Returns the record type in a parameter's annotation, or None, and its Part."""
     kind, *notes = get_args(annotation) if get_origin(annotation) is Annotated else (annotation,)
     if not hasattr(kind, "__dataclass_fields__"):
         return None, Part()

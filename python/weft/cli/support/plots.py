@@ -1,4 +1,4 @@
-"""Draws pictures, as bytes in the format of a file's ending."""
+"""Draws pictures, as bytes in the format that a file's ending names."""
 
 import io
 import math
@@ -39,14 +39,14 @@ def colour(number: int) -> str:
     return PALETTE[number % len(PALETTE)]
 
 
-def rounds_of_colours(number: int) -> int:
-    """Returns how often all colours were used before this series. Its mark or line must then differ."""
+def palette_repeats(number: int) -> int:
+    """Returns how often all colours were used before this series. If not 0, its mark or line must differ."""
     return number // len(PALETTE)
 
 
 def titled(figure: Any, *lines: str) -> None:
-    """Wraps each line of a title to the width of the figure. Line ends within a line are shown as escapes."""
-    width = int(13 * figure.get_size_inches()[0])  # letters of this size
+    """Sets the title of a figure, with each line wrapped to its width. Newlines within a line are shown as escapes."""
+    width = int(13 * figure.get_size_inches()[0])  # number of letters of the title's size
     parts = [part for line in lines for part in textwrap.wrap(in_one_line(line), width)]
     figure.suptitle("\n".join(map(plain, parts)), fontsize=10)
 
@@ -175,16 +175,16 @@ MARKS = "os^vD"  # when all colours are used, they are used again with the next 
 
 
 def projection(curves: Mapping[str, Sequence[Point]], title: str, name: str) -> bytes:
-    """Draws time and its part in exchanges, speed-up, efficiency, GFlop/s and the exchanges' share against ranks.
+    """Draws against ranks: the time, the exchanges' time and share, speed-up, efficiency and GFlop/s.
 
-    curves : by the names of the sizes
+    curves : the points of each size, by the name of the size
     """
     figure, axes = pyplot().subplots(2, 3, figsize=(14, 7.5), layout="constrained")
     *places, legend = axes.flat
     panels = dict(zip(PROJECTED, places, strict=True))
     for number, (size, points) in enumerate(curves.items()):
         ranks = [point.ranks for point in points]
-        style = {"color": colour(number), "marker": MARKS[rounds_of_colours(number) % len(MARKS)], "markersize": 4}
+        style = {"color": colour(number), "marker": MARKS[palette_repeats(number) % len(MARKS)], "markersize": 4}
         for figure_name, panel in panels.items():
             panel.plot(ranks, [getattr(point, figure_name) for point in points], label=size, **style)
         exchanges = [point.seconds * point.communication or math.nan for point in points]  # 0 has no logarithm

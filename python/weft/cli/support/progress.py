@@ -11,7 +11,7 @@ from weft.cli.support.text import duration
 class Reporter:
     """Shows the progress of a run and the expected time to its end.
 
-    stage : the words before the percentage, of a Progress or a LoadProgress.
+    stage : returns the words before the percentage, for a Progress or a LoadProgress.
     """
 
     def __init__(self, session: Session, stage: Callable[[Any], str] = lambda at: ""):

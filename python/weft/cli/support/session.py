@@ -1,7 +1,7 @@
 """The session of a command: its ranks, its messages, its exit status.
 
-`with session.together():` contains work that only some ranks do, or that may fail on some ranks only. It turns an error
-of one rank into an error of all. One rank prints an error that ends a command: one line, no traceback.
+`with session.together():` contains work that only some ranks do, or that may fail on some ranks only. An error of
+one rank becomes an error of all ranks. If an error ends a command, one rank prints it in one line without a traceback.
 """
 
 import contextlib
@@ -22,8 +22,7 @@ from weft.cli.support import streams
 from weft.cli.support.environment import DEBUG, NO_FOLDER, ON_TERMINAL, RUN_FOLDER, debugging, surrounding_ranks
 from weft.cli.support.json_text import one_record_a_line
 
-# Control characters of terminals, with those of 8 bits; surrogates, which cannot be encoded; other line ends than
-# newline.
+# Control characters of 7 and 8 bits, the line separators of Unicode, and surrogates, which cannot be encoded.
 _CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 # Remedies for errors of the system that do not concern a single file.
 _REMEDIES = {
@@ -111,7 +110,7 @@ class Session:
     def note_temporary(self, path: str | None) -> None:
         """Notes a file that the parent of `weft -n` removes if the ranks are stopped. None: keep all noted files.
 
-        None keeps all at once, so that a stop between two notes does not leave a part of a set.
+        None keeps all files at once, so that a stop between two notes does not leave a part of a set of files.
         """
         folder = parent_folder()
         if folder:
@@ -120,7 +119,7 @@ class Session:
                 file.write(b"keep\0" if path is None else b"remove " + os.fsencode(path) + b"\0")
 
     def note_complete(self, target: str) -> bool:
-        """Lets the parent of `weft -n` discard the note of a complete output, after it has written the ranks' text.
+        """Lets the parent of `weft -n` discard the note of a complete output once the ranks' text is written.
 
         Returns whether there is a parent that will discard it.
         """
@@ -355,7 +354,7 @@ def _fail_alone(error: BaseException, comm: Any) -> int:
         raise error
     folder = parent_folder()
     if (folder is None or _claim_status(folder, FAILURE_STATUS)) and not isinstance(error, streams.ReaderGone):
-        report(_told(error))
+        report(_reported_error(error))
         if debugging():
             print_traceback(error)
     sys.stdout.flush()
@@ -366,8 +365,8 @@ def _fail_alone(error: BaseException, comm: Any) -> int:
     os._exit(FAILURE_STATUS)  # mpiexec then ends the other ranks silently
 
 
-def _told(error: BaseException) -> BaseException:
-    """Returns the error to report. If the system refuses something, this is not a defect of weft."""
+def _reported_error(error: BaseException) -> BaseException:
+    """Returns the error to report. An error of the system is not reported as a defect of weft."""
     if isinstance(error, KeyboardInterrupt):
         return RuntimeError("interrupted")
     if isinstance(error, (weft.WeftError, OSError, MemoryError)):

@@ -1,4 +1,4 @@
-"""The standard streams of a command. They may be closed, or on a full disk, or lack characters of a text.
+"""The standard streams of a command. A stream may be closed, lead to a full disk, or lack some characters of a text.
 
 If a result cannot be written, this is an error. If a message cannot be written, it is dropped and the command
 continues.
@@ -26,7 +26,7 @@ class OutputLost(weft.IoFailure):
 class _Stream:
     """A text stream that accepts every character, and escapes those that its encoding lacks."""
 
-    buffer = None  # otherwise click bypasses a stream if it does not accept the stream's encoding
+    buffer = None  # otherwise click bypasses a stream whose encoding click does not accept
 
     def __init__(self, stream: Any):
         self._stream = stream
@@ -69,21 +69,21 @@ class _Stream:
         except OSError as error:
             self._lost = True
             self.discard()
-            self._tell(error)
+            self._handle_error(error)
 
     def discard(self) -> None:
-        """Redirects unwritten text to /dev/null. Otherwise Python writes it at its end, and may wait for a reader."""
+        """Redirects unwritten text to /dev/null. Otherwise Python writes it at exit, and may wait for a reader."""
         with contextlib.suppress(AttributeError, OSError, ValueError):
             number = self._stream.fileno()
             if number in (1, 2):  # other numbers are files of the caller
-                _lead_to_nowhere(number)
+                _redirect_to_null(number)
 
-    def _tell(self, error: OSError) -> None:
+    def _handle_error(self, error: OSError) -> None:
         """Does nothing: a message may be dropped."""
 
 
 class _Output(_Stream):
-    def _tell(self, error: OSError) -> None:
+    def _handle_error(self, error: OSError) -> None:
         if isinstance(error, BrokenPipeError):
             raise ReaderGone from None
         raise OutputLost(
@@ -112,7 +112,7 @@ def standard_streams() -> Iterator[None]:
         try:
             os.fstat(number)
         except OSError:
-            _lead_to_nowhere(number)
+            _redirect_to_null(number)
     before = sys.stdout, sys.stderr
     with open(os.devnull, "w", encoding="utf-8") as nowhere:
         out, messages = (nowhere if _is_closed(stream) else stream for stream in before)
@@ -158,7 +158,7 @@ def _is_closed(stream: Any) -> bool:
     return stream is None or bool(getattr(stream, "closed", False))
 
 
-def _lead_to_nowhere(number: int) -> None:
+def _redirect_to_null(number: int) -> None:
     nowhere = os.open(os.devnull, os.O_RDWR)
     if nowhere == number:
         os.set_inheritable(number, True)  # MPICH's mpiexec ends at once without a standard error

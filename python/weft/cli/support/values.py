@@ -170,7 +170,7 @@ def checked_axes(axes: tuple[int, ...] | None, dims: int) -> tuple[int, ...]:
 
 @dataclass(frozen=True)
 class PlannedKinds:
-    """The kinds to plan: a word for all axes, or one for each. c2r is planned as r2c, and the transform is inverse."""
+    """The kinds to plan: one word for all axes, or one for each axis. For c2r: the inverse of a plan for r2c."""
 
     kind: str | tuple[str, ...]
     is_inverse: bool = False
@@ -208,7 +208,7 @@ def _kind_words(text: str, allowed: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def kinds_by_axis(kind: str | tuple[str, ...], axes: int) -> tuple[str, ...]:
-    """Returns the kind of each axis. One word is the kind of all axes, except that r2c is only for the last axis.
+    """Returns the kind of each axis. One word is for all axes. But r2c is only for the last axis; the others are c2c.
 
     >>> kinds_by_axis("dct2", 2), kinds_by_axis("r2c", 3), kinds_by_axis(("r2c", "dst1"), 2)
     (('dct2', 'dct2'), ('c2c', 'c2c', 'r2c'), ('r2c', 'dst1'))

@@ -1,7 +1,7 @@
 """The note of an incomplete transform on disks, and its files. From the note the same command resumes.
 
 The note is replaced as a whole, after the data that it describes is on the disks. A pass does not overwrite its input,
-so a resumed transform writes again all data that was written after the note.
+or has a copy of it in the journal. So a resumed transform writes again all data that was written after the note.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ class Note:
     is_set: bool = False  # whether the target is a set
     in_place: bool = False  # whether the target is the input
     complete: bool = False  # whether all data is written; the output may lack its name
-    result: dict[str, list[int]] | None = None  # of a complete one: the bytes and the time of change of each file
+    result: dict[str, list[int]] | None = None  # if complete: the bytes and the time of change of each file
     making: list[str] | None = None  # files that are being made and are still empty; None: all files exist
     version: int = field(default=VERSION)
 
@@ -104,7 +104,7 @@ class Note:
         data["facts"].setdefault("ranks", 1)  # older notes lack it: they are of one process
         return cls(**data)
 
-    def has_changed_input(self) -> bool:
+    def may_have_changed_input(self) -> bool:
         """Returns whether a transform in place may have written to its file."""
         first = self.facts["passes"][0] if self.in_place else None
         if first is None or self.making is not None or self.complete:
@@ -161,7 +161,7 @@ def files_to_make(note: Note, places: Places, disks: tuple[str, ...], temporary:
 
 
 def restore_sums(written: Iterable[Path]) -> None:
-    """Restores the checksums of the data that a note describes. Writing to a set had removed them."""
+    """Restores the checksums of the data that a note describes, because writing to a set removes them."""
     for path in written:
         kept = _kept_sums(path)
         if kept.exists():
@@ -175,7 +175,7 @@ def unmake(note: Note, places: Places) -> None:
 
 
 def clear(note: Note) -> None:
-    """Removes what an earlier process has left of the files that are being made."""
+    """Removes the files that an earlier process was making."""
     for file in map(Path, note.making or ()):
         for leftover in (file, *leftovers_of_text(file)):
             leftover.unlink(missing_ok=True)
@@ -224,7 +224,10 @@ def discard(target: str | os.PathLike[str]) -> bool:
 
 
 def restart(target: str | os.PathLike[str]) -> None:
-    """Discards an incomplete transform, to begin again. Errors: as discard, also if it is complete in place."""
+    """Discards an incomplete transform, to begin again.
+
+    Errors: those of discard; InvalidArgument also for a complete transform in place.
+    """
     places = Places.of(target)
     note = _note_or_damaged(places)
     if note is not None and note.in_place and note.complete:
@@ -247,7 +250,7 @@ def lacks_report(target: str | os.PathLike[str]) -> bool:
 def _require_discardable(places: Places, note: Note | None = None) -> None:
     """Raises InvalidArgument if the target was the only copy of its input and has been changed."""
     remedy = incomplete_remedy(places.target)
-    if note is not None and note.has_changed_input() and os.path.exists(places.target):
+    if note is not None and note.may_have_changed_input() and os.path.exists(places.target):
         remedy = remedy or "give the same command again, which resumes it"
     if remedy:
         away = "" if note is None else "; or move it away, discard, and put the input there again"
@@ -297,7 +300,7 @@ def _keep_sums(path: Path) -> None:
 
 
 def state_of_result(note: Note, places: Places) -> dict[str, list[int]] | None:
-    """Returns the bytes and the time of change of each file of a complete output; None if there is none."""
+    """Returns the bytes and the time of change of each file of a complete output; None if there is no output."""
     has_name = note.in_place or os.path.exists(places.target)
     try:
         if note.is_set:

@@ -52,13 +52,13 @@ def _identity(stored: FileArray, *, changes: bool) -> dict[str, Any]:
         files = _planning.striped_set_index(checks.file_path(path, "a set"))["files"] if stored.is_set else []
         return {"name": path, **found, "files": [os.path.realpath(file) for file in files]}
     name = path if stored.unpacking is None else stored.name
-    # No devices and inodes: their numbers may change when the file systems are mounted again.
+    # Devices and inodes are left out, because their numbers may change when the file systems are mounted again.
     files = {os.path.realpath(file): list(seen[:2]) for file, seen in stored.seen.items()}
     return {"name": name, **found, "files": files}
 
 
 def _processor() -> str:
-    """Identifies the processor: on another one libraries may choose instructions that round differently."""
+    """Identifies the processor. On another processor, libraries may choose instructions that round differently."""
     try:
         lines = Path("/proc/cpuinfo").read_text().splitlines()
     except OSError:

@@ -3,11 +3,11 @@
 Until the target OUT is complete, these files are next to it:
 
     OUT.incomplete          JSON: the arguments of the transform, and its progress (`Note`)
-    OUT.incomplete.lock     held by the process that works on it
+    OUT.incomplete.lock     a lock, held by the process that works on OUT
     .OUT.weft-part          the output, if it is a plain file
     O.weft-part.json        the index of the output, if it is a set O.json; its disks' files have their final names
     .weft-scratch-HASH.json, and its files in the scratch directories: temporary space, a striped set with checksums
-    OUT.incomplete.ranks    held by all ranks that work on it, if there are several (ranks.py)
+    OUT.incomplete.ranks    a lock, held by all ranks that work on OUT, if there are several (ranks.py)
     OUT.incomplete.R        JSON: the note of rank R > 0 about itself
     .weft-scratch-HASH-R-K.json, instead: temporary space of rank R alone, one or two sets
 
@@ -94,7 +94,7 @@ class Places:
 
 
 def is_incomplete(target: str | os.PathLike[str]) -> bool:
-    """Returns whether a transform into this target has left its note. Then its data or its report is incomplete."""
+    """Returns whether a transform into this target has left its note: its data is incomplete, or its report is lost."""
     return os.path.exists(Places.of(target).note)  # not Path.exists, which raises for a folder that may not be read
 
 

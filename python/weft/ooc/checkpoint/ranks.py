@@ -1,9 +1,9 @@
 """Checkpoints of transforms on disks by several ranks.
 
 As in a serial run (files, store), the first rank makes and names all files and writes the note. Each rank has its own
-temporary space and keeps its checksums. Each rank also stores the wisdom (plans) of its local FFT library. Then the
-first rank notes the progress of all. All working ranks hold the lock OUT.incomplete.ranks, because ranks may outlive
-the first rank and must not write to the files from which the next job resumes.
+temporary space and keeps the checksums of this space. Each rank also stores the wisdom (plans) of its local FFT
+library. Then the first rank notes the progress of all ranks. All working ranks hold the lock OUT.incomplete.ranks. A
+rank may outlive the first rank, and must not write to the files from which the next job resumes.
 """
 
 from __future__ import annotations
@@ -116,7 +116,7 @@ class Opening:
 
 
 class RankCheckpoint:
-    """The checkpoint of a transform on one of its ranks. All methods but the last are collective."""
+    """The checkpoint of a transform on one of its ranks. All methods except leave_on_first are collective."""
 
     def __init__(self, comm: Any, plan: OutOfCorePlan, opening: Opening, store: Checkpoint | None):
         """store : on the first rank only."""

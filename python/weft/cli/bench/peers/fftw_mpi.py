@@ -30,7 +30,7 @@ _ptrdiff = ctypes.c_ssize_t
 
 
 def make(contract: Contract, session: Session) -> Contestant:
-    """Collective: returns the faster of in place and out of place, if the contract allows both."""
+    """Collective: returns the faster of the transforms in place and out of place, if the contract allows both."""
     _check(contract, session)
     fftw = _library(contract, session)
     if contract.in_place:
@@ -129,7 +129,7 @@ class FftwMpi:
 
     @property
     def _numbers_together(self) -> Any:
-        """FFTW's number of interleaved transforms: the real and imaginary parts under cosines and sines are two."""
+        """FFTW's number of interleaved transforms: two for cosines and sines of complex numbers, one for each part."""
         return _ptrdiff(2 if self.case.complex_input else 1)
 
     def _make_arrays(self, count: int, two_arrays: bool) -> None:
@@ -197,7 +197,7 @@ class FftwMpi:
         self._fftw.execute(self._plan)
 
     def error(self) -> float:
-        """Collective: relative error of a run."""
+        """Collective: returns the relative error of a run."""
         self.prepare()
         self._run()
         case = self.case
@@ -220,7 +220,7 @@ class FftwMpi:
 
 
 class FftwMpiLine(FftwMpi):
-    """FFTW's MPI transform of one axis. If the order is free, FFTW uses its own, which saves a transposition."""
+    """FFTW's MPI transform of one axis. If the output may have any order, FFTW's own order saves a transposition."""
 
     def _allocate(self, two_arrays: bool) -> None:
         sizes = [_ptrdiff() for _ in range(4)]
@@ -265,7 +265,7 @@ class FftwMpiLine(FftwMpi):
         expected = np.zeros_like(result)
         Waves(self.case).spectrum(expected, [self._columns], float(self.case.points))
         peaks, wanted = self._largest(result), self._largest(expected)
-        # Without the peaks the rest must be zero. The difference of two sums would lose it to cancellation.
+        # All numbers but the peaks must be zero. The difference of two sums would lose small numbers to cancellation.
         rest = np.where(np.abs(result) < peaks[0] / 2, result, 0)
         rest_square = self._session.comm.allreduce(sum_of_squares(rest.reshape(1, -1)))
         return math.hypot(float(np.linalg.norm(peaks - wanted)), math.sqrt(rest_square)) / float(np.linalg.norm(wanted))

@@ -28,7 +28,7 @@ from weft.cli.support.text import counted
 from weft.verify.plane_waves import Waves
 from weft.verify.reference import relative_error, tolerance
 
-# The time between two tests whether the first rank is ready. A spinning rank would take its core.
+# The time between two tests whether the first rank is ready. A spinning rank would take the first rank's core.
 PAUSE_S = 0.0005
 
 
@@ -39,7 +39,7 @@ class _Dimension(ctypes.Structure):
 
 
 def make(contract: Contract, session: Session) -> Contestant:
-    """Collective: returns the faster of in place and out of place, if the contract allows both."""
+    """Collective: returns the faster of the transforms in place and out of place, if the contract allows both."""
     require_common_kinds(contract.case)
     if has_cosines(contract.case) and not contract.case.has_only_cosines:
         raise NotRun("it does not mix cosines or sines with other kinds")
@@ -86,7 +86,7 @@ def _library(contract: Contract, session: Session) -> Fftw | None:
 
 
 class FftwThreads:
-    """A plan on the first rank; on the others an object that waits."""
+    """A plan on the first rank; an object that waits on the other ranks."""
 
     def __init__(self, fftw: Fftw | None, contract: Contract, session: Session, way: str, cores: set[int]):
         self._fftw = fftw
@@ -207,7 +207,7 @@ class FftwThreads:
 
 
 class _Affinity:
-    """Within, this thread and the threads that it starts may use the given cores."""
+    """In this context the present thread and the threads that it starts may use the given cores."""
 
     def __init__(self, cores: set[int]):
         self._cores = cores

@@ -37,7 +37,7 @@ def make(contract: Contract, session: Session) -> Contestant:
         raise NotRun("it does not truncate a spectrum of cosines or sines")
     _require_package(session)
     keeps: list[bool | None] = [False] if contract.overwrite_input else [True, None]
-    # The axis that it transforms first must not be split.
+    # The axis that mpi4py-fft transforms first must not be split.
     grids: list[tuple[int, ...] | None] = [(-1,) if peer_axes(contract.case)[-1] else (1, -1)]
     if session.ranks > 3 and len(contract.case.shape) > 2:
         grids.append(None)
@@ -64,7 +64,7 @@ def _fastest(session: Session, makers: list) -> "Mpi4pyFft":
     try:
         chosen = fastest(session, makers)
     except (AssertionError, ValueError, TypeError, RuntimeError, IndexError) as error:
-        # It checks its arguments by assertions, with the same outcome on all ranks.
+        # mpi4py-fft checks its arguments by assertions, with the same outcome on all ranks.
         raise NotRun(f"it does not take this problem ({type(error).__name__} {error})".rstrip()) from None
     assert isinstance(chosen, Mpi4pyFft)
     return chosen
@@ -74,7 +74,7 @@ class Mpi4pyFft:
     """A PFFT with its own arrays.
 
     keep  True: FFTW plans that preserve their input
-          None: the input is copied into the plan's array, as its calls with arguments do
+          None: the input is copied into the plan's array, as in calls of mpi4py-fft with arguments
           False: the plan's array is the input and may be destroyed
     """
 
@@ -144,7 +144,7 @@ class Mpi4pyFft:
             transfer.forward(source, target)
 
     def error(self) -> float:
-        """Collective: relative error of a run."""
+        """Collective: returns the relative error of a run."""
         np.copyto(self._x, self._kept)
         self._run()
         if self._return:
@@ -154,9 +154,9 @@ class Mpi4pyFft:
 
 
 def _padded_shape(case: Case) -> tuple[list[int], list[float]]:
-    """Returns the extents of the spectrum, and for each axis how much longer the grid is; none for a whole spectrum.
+    """Returns the extents of the spectrum, and the grid's extents divided by them; [] for a whole spectrum.
 
-    It rounds the product of both down to the extent of the grid.
+    mpi4py-fft rounds the product of both numbers down to the extent of the grid.
 
     >>> _padded_shape(Case((6, 9), modes=(4, 9))), _padded_shape(Case((6, 9)))
     (([4, 9], [1.5625, 1.0]), ([6, 9], []))
@@ -170,7 +170,7 @@ def _padded_shape(case: Case) -> tuple[list[int], list[float]]:
 
 
 def _transforms(case: Case) -> dict[tuple[int, ...], tuple[Any, Any]]:
-    """Returns its cosine and sine transforms, by the axes that it may transform together."""
+    """Returns mpi4py-fft's cosine and sine transforms, by the axes that may be transformed together."""
     from mpi4py_fft import fftw
 
     found = {}
