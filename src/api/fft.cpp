@@ -41,38 +41,39 @@ std::shared_ptr<api::Handle> handle_of(const FftOptions& options, Precision prec
                                        const comm::Communicator& comm) {
   Problem problem = problem_of(options, precision);
   problem.ranks = comm.size();
-  std::optional<Error> mine;
+  std::optional<Error> own_error;
   try {
     if (options.like != nullptr) problem = with_layouts_like(problem, *options.like);
   } catch (const Error& error) {
-    mine = error;
+    own_error = error;
   }
   return std::make_shared<api::Handle>(
       problem, api::Handle::Options{options.engine, options.own_workspace, options.planning}, comm,
-      mine);
+      own_error);
 }
 
-comm::Communicator group_of(MPI_Comm comm) {
+comm::Communicator communicator_or_solo(MPI_Comm comm) {
   return comm == MPI_COMM_NULL ? comm::Communicator::solo() : comm::communicator_of(comm);
 }
 
-/// Returns an error if the arrays of a call have the wrong types of numbers.
-std::optional<Error> element_error(const Plan& plan, Element before, Element after) {
-  const Element wanted_before = plan.stages.front().source_element;
-  const Element wanted_after = plan.stages.back().target_element;
-  if (before == wanted_before && after == wanted_after) return {};
-  const auto in_words = [](Element from, Element to) {
-    return std::string(to_string(from)) + " to " + to_string(to);
+/// Returns an error if the arrays for the transform's input and output have the wrong types of
+/// numbers.
+std::optional<Error> element_error(const Plan& plan, Element input, Element output) {
+  const Element wanted_input = plan.stages.front().source_element;
+  const Element wanted_output = plan.stages.back().target_element;
+  if (input == wanted_input && output == wanted_output) return {};
+  const auto in_words = [](Element first, Element second) {
+    return std::string(to_string(first)) + " and " + to_string(second) + " numbers";
   };
   return Error(ErrorCode::invalid_argument,
-               "the arrays must fit the transform: it is " + to_string(plan.problem.kinds) + ", " +
-                   in_words(wanted_before, wanted_after) + " numbers; the arrays given are " +
-                   in_words(before, after));
+               "the arrays must fit the transform: it is " + to_string(plan.problem.kinds) +
+                   ", with input and output of " + in_words(wanted_input, wanted_output) +
+                   "; the arrays given for them have " + in_words(input, output));
 }
 
 /// Returns an error if the arrays of a round trip have the wrong type of numbers.
-std::optional<Error> side_error(const Plan& plan, ApplyIn turn, Element given) {
-  const bool in_spectrum = turn == ApplyIn::spectrum;
+std::optional<Error> side_error(const Plan& plan, ApplyIn apply_in, Element given) {
+  const bool in_spectrum = apply_in == ApplyIn::spectrum;
   const Element wanted =
       in_spectrum ? plan.stages.front().source_element : plan.stages.back().target_element;
   if (given == wanted) return {};
@@ -82,11 +83,11 @@ std::optional<Error> side_error(const Plan& plan, ApplyIn turn, Element given) {
                    " numbers; those given are " + to_string(given));
 }
 
-std::optional<Error> precision_error(const Plan& plan, Precision called) {
-  if (plan.problem.precision == called) return {};
+std::optional<Error> precision_error(const Plan& plan, Precision of_caller) {
+  if (plan.problem.precision == of_caller) return {};
   return Error(ErrorCode::invalid_argument,
                std::string("the transform must have the precision of its plan: the plan's is ") +
-                   to_string(plan.problem.precision) + ", the transform's " + to_string(called));
+                   to_string(plan.problem.precision) + ", the transform's " + to_string(of_caller));
 }
 
 template <class E>
@@ -98,7 +99,7 @@ std::vector<void*> untyped(std::span<E* const> arrays) {
   return {arrays.begin(), arrays.end()};
 }
 
-/// Returns untyped pointers, in memory that this thread keeps for its next call.
+/// Returns untyped pointers. The next call on this thread reuses their memory.
 template <class E>
 std::span<const void* const> kept_inputs(std::span<const E* const> arrays) {
   thread_local std::vector<const void*> kept;
@@ -116,12 +117,12 @@ std::span<void* const> kept_outputs(std::span<E* const> arrays) {
 
 template <class T>
 Fft<T>::Fft(const FftOptions& options)
-    : handle_(handle_of(options, precision_of<T>, group_of(options.comm))) {}
+    : handle_(handle_of(options, precision_of<T>, communicator_or_solo(options.comm))) {}
 
 template <class T>
 Fft<T>::Fft(const Plan& plan, MPI_Comm comm, const std::string& engine)
     : handle_(std::make_shared<api::Handle>(plan, api::Handle::Options{.engine = engine},
-                                            group_of(comm),
+                                            communicator_or_solo(comm),
                                             precision_error(plan, precision_of<T>))) {}
 
 template <class T>

@@ -21,8 +21,7 @@ namespace weft::comm {
 namespace {
 
 constexpr std::int64_t alignment = AlignedBuffer::alignment_bytes;
-/// The limit of one put, the same as of one message. Larger puts would only need larger buffers of
-/// MPI.
+/// The most bytes of one put, as of one message. Larger puts could need larger buffers of MPI.
 constexpr std::int64_t put_bytes_max = std::int64_t{1} << 30;
 
 std::int64_t bytes_to_alignment(const void* address) {
@@ -31,7 +30,7 @@ std::int64_t bytes_to_alignment(const void* address) {
          alignment;
 }
 
-/// An MPI group of some ranks of a communicator. Duplicates in the list are ignored.
+/// An MPI group of some ranks of a communicator. The list must have no duplicates.
 class PeerGroup {
  public:
   PeerGroup() = default;
@@ -88,8 +87,8 @@ ExposedMemory::ExposedMemory(const Communicator& comm, std::int64_t bytes)
   free_dropped_windows(comm);
   auto made = std::make_shared<Window>();
   void* base = nullptr;
-  // Sizes are rounded up, because MPICH's ranks disagree about the addresses of windows of other
-  // sizes.
+  // Sizes are multiples of the alignment. Otherwise MPICH's ranks disagree about the addresses of a
+  // window.
   const std::int64_t whole = rounded_up(bytes, alignment);
   check_mpi(MPI_Win_allocate(checked_cast<MPI_Aint>(whole + alignment),
                              1,  // displacement unit: bytes
@@ -132,7 +131,7 @@ struct Puts::Body {
 
 namespace {
 
-/// Returns the block for each rank in one chunk; missing blocks have no elements.
+/// Returns one block for each rank, of one chunk. A rank without a block gets an empty one.
 std::vector<Block> by_rank(std::span<const ChunkedBlock> blocks, int chunk,
                            const Communicator& comm, std::int64_t element_bytes) {
   std::vector<Block> found(static_cast<std::size_t>(comm.size()));
@@ -150,7 +149,7 @@ std::vector<Block> by_rank(std::span<const ChunkedBlock> blocks, int chunk,
   return found;
 }
 
-/// Returns the peers of blocks of any chunk.
+/// Returns the peers of all blocks that are not empty, in all chunks. Each peer is listed once.
 std::vector<int> peers_of(std::span<const ChunkedBlock> blocks) {
   std::vector<int> peers;
   for (const ChunkedBlock& each : blocks)
@@ -190,15 +189,16 @@ Puts::Puts(const Communicator& comm, ExposedMemory memory, int chunks,
       expected = by_rank(recv, chunk, comm, element_bytes);
     });
     require_matching(comm, counts_of(sent), counts_of(expected));
-    // Receivers know the places of the blocks, and tell the senders, who put them.
-    std::vector<std::int64_t> places(ranks, 0);
+    // Only the receiver knows where a block begins in its window. It sends this position to the
+    // sender.
+    std::vector<std::int64_t> positions(ranks, 0);
     for (std::size_t peer = 0; peer < ranks; ++peer)
-      places[peer] = body_->memory.body().start + expected[peer].offset * element_bytes;
-    const std::vector<std::int64_t> places_of_peers = comm.all_to_all(places);
+      positions[peer] = body_->memory.body().start + expected[peer].offset * element_bytes;
+    const std::vector<std::int64_t> positions_of_peers = comm.all_to_all(positions);
     // Each rank begins with the next rank, so that not all ranks put to the same rank first.
     for (std::size_t step = 1; step < ranks; ++step) {
       const std::size_t peer = (static_cast<std::size_t>(comm.rank()) + step) % ranks;
-      body_->add(sent[peer], places_of_peers[peer], limit);
+      body_->add(sent[peer], positions_of_peers[peer], limit);
     }
     body_->until.push_back(body_->puts.size());
   }
@@ -212,7 +212,7 @@ Puts::Puts(const Communicator& comm, ExposedMemory memory, int chunks,
 
 void Puts::Body::open() {
   if (comm.size() == 1) return;
-  usable(comm.state());  // MPI_Finalize frees the window too
+  usable(comm.state());  // throws if MPI_Finalize has freed the communicator, and so the window
   is_open = true;
   if (!senders.empty())
     check_mpi(MPI_Win_post(senders.get(),

@@ -6,10 +6,12 @@
 
 namespace weft::exchange {
 
-/// Returns places in the node memory of all ranks of the layouts.
+/// For a shared exchange: places in node memory. They are parts of this rank's arrays or of the
+/// arrays of all ranks.
 BufferNeeds shared_needs(const ExchangeEndpoint& side);
 
-/// Returns places in the node memory of this rank's node and in the receive buffer.
+/// For a node-aware exchange: places in node memory and in the buffers of this node's ranks for
+/// messages.
 BufferNeeds node_aware_needs(const Exchange& exchange, const ExchangeEndpoint& side);
 std::unique_ptr<Executor> make_node_aware(const Exchange& exchange, const ExchangeEndpoint& side,
                                           const ExchangeResources& resources);

@@ -2,11 +2,12 @@
 
 namespace weft::kernel {
 
-/// Other work during the transform of lines: messages under way.
+/// Advances messages or disk transfers while lines are transformed.
 class Progress {
  public:
   virtual ~Progress() = default;
-  /// Called after every tile, only by the thread that began the sweep.
+  /// The first thread calls this after each of its tiles or long lines. Other threads do not call
+  /// it.
   virtual void poke() = 0;
 };
 

@@ -25,13 +25,13 @@ bool all_contiguous(const std::vector<S>& segments) {
 
 }  // namespace
 
-/// A tile of one cell: its start along each loop, and its lines along the first two.
+/// A tile within a cell. It has a start along each loop, and extents along loops 0 and 1.
 struct TilePass::Tile {
   const BatchBlock& block;
   void* const* buffers;
   std::array<std::int64_t, max_loops> start{};
-  std::int64_t lines = 1;  ///< along loop 0
-  std::int64_t rows = 1;   ///< along loop 1
+  std::int64_t lines = 1;   ///< along loop 0
+  std::int64_t groups = 1;  ///< along loop 1: groups of `lines` lines
 
   char* address(const Segment& s, int loops, std::int64_t element_bytes, char* plane) const {
     std::int64_t offset = s.offset;
@@ -59,7 +59,8 @@ TilePass::TilePass(const AxisTransform& transform, const Box& region,
   tile_lines_ = tile.lines;
   tile_bytes_ = std::max(tile.bytes(), transform.length * tile.row_pitch_bytes);
   // Engines have memory of their own, up to two tiles: ducc0 for a vector of lines, FFTW for long
-  // lines. Two tiles and this memory should fit in the cache.
+  // lines. Two tiles and this memory should fit in the cache. If they do not, lines are transformed
+  // in place in one tile.
   in_place_tile_ = 4 * tile_bytes_ > cache_sizes().l2_bytes;
   std::vector<int> other_axes;
   for (int axis = 0; axis < region.dims(); ++axis)
@@ -106,7 +107,7 @@ void TilePass::add_cell(const Box& box, const Box& region, const std::vector<int
     const bool fixed = !batch || largest[axis] == region.extent(axis);
     cell.loops[loop] = fixed ? TileLoop{box.extent(axis), -1} : TileLoop{1, axis};
   }
-  // The place between two transforms may have longer lines than needed here.
+  // The planes between fused axes hold whole lines. This pass may need only a part of each.
   auto add = [&](const Place& place, std::int64_t extent, std::vector<Segment>& segments) {
     for (const Piece& piece : place.pieces) {
       const std::int64_t end = std::min(piece.box.upper[transform_.axis], extent);
@@ -127,16 +128,17 @@ void TilePass::add_cell(const Box& box, const Box& region, const std::vector<int
 }
 
 void TilePass::order_loops(Cell& cell) const {
-  // The first loop runs across the lines of a tile. On the side whose lines are not contiguous, it
-  // should run along contiguous memory.
-  const auto& lead = all_contiguous(cell.in) ? cell.out : cell.in;
+  // The first loop runs across the lines of a tile. It takes the shortest stride of the inlet if
+  // the inlet's lines are not contiguous, otherwise that of the outlet.
+  const auto& ordering_side = all_contiguous(cell.in) ? cell.out : cell.in;
   auto swap_loops = [&](int a, int b) {
     std::swap(cell.loops[a], cell.loops[b]);
     for (auto* segments : {&cell.in, &cell.out})
       for (Segment& s : *segments) std::swap(s.loop_stride[a], s.loop_stride[b]);
   };
   for (int i = 1; i < cell.loop_count; ++i)
-    for (int j = i; j > 0 && lead[0].loop_stride[j] < lead[0].loop_stride[j - 1]; --j)
+    for (int j = i; j > 0 && ordering_side[0].loop_stride[j] < ordering_side[0].loop_stride[j - 1];
+         --j)
       swap_loops(j, j - 1);
   auto mergeable = [&](int fast, int slow) {
     if (cell.loops[fast].block_axis >= 0) return false;
@@ -162,34 +164,38 @@ void TilePass::order_loops(Cell& cell) const {
 }
 
 void TilePass::choose_direct(Cell& cell) const {
-  auto lines_fit = [&](const std::vector<Segment>& segments, std::int64_t element_bytes) {
+  auto lines_are_usable_in_place = [&](const std::vector<Segment>& segments,
+                                       std::int64_t element_bytes) {
     return segments.size() == 1 && segments[0].axis_stride == 1 &&
            (cell.loop_count == 0 ||
             segments[0].loop_stride[0] * element_bytes % line_alignment_bytes == 0);
   };
   const bool from_plane = cell.in[0].buffer == scratch_buffer;
-  // A c2r may destroy its input. Conjugation, end factors, twiddles and missing elements change the
-  // input. The input may be changed only in the plane, which is scratch memory.
+  // A c2r may destroy its input. Conjugation, end factors, twiddles before the transform, and the
+  // filling of missing elements also change it. This is allowed only in the plane, which is scratch
+  // memory.
   const bool harmless =
       from_plane ||
       (transform_.kind != LineKind::c2r && !transform_.conjugate_input &&
        transform_.modes_in == 0 && transform_.points_in == 0 && !transform_.ends.change_input() &&
        !(transform_.twiddles && transform_.twiddles_input));
   const bool is_whole = transform_.padding == 0;
-  cell.direct_in = harmless && is_whole && !narrow_in_ && lines_fit(cell.in, in_element_bytes_);
-  // Lines are not transformed in place within one plane. If there are two planes, they are
-  // different arrays.
+  cell.direct_in =
+      harmless && is_whole && !narrow_in_ && lines_are_usable_in_place(cell.in, in_element_bytes_);
+  // The scratch memory may hold several planes. If inlet and outlet are the same plane, lines are
+  // not transformed in place.
   const bool one_plane =
       from_plane && cell.out[0].buffer == scratch_buffer &&
       cell.in[0].offset * in_element_bytes_ == cell.out[0].offset * out_element_bytes_;
   cell.direct_out = cell.out[0].buffer == scratch_buffer && !(cell.direct_in && one_plane) &&
-                    lines_fit(cell.out, out_element_bytes_);
+                    lines_are_usable_in_place(cell.out, out_element_bytes_);
 }
 
-/// Chooses whether lines are transformed across the rows of the plane, without a tile. Missing
-/// elements are added and dropped in the plane too, because it has room for whole lines.
+/// Chooses whether lines are transformed across the rows of the plane, without a tile. The plane
+/// has room for whole lines. So missing elements are added there, and unwanted ones dropped.
 void TilePass::choose_direct_rows(Cell& cell) const {
-  const auto rows_fit = [&](const std::vector<Segment>& segments, std::int64_t element_bytes) {
+  const auto rows_are_usable_in_place = [&](const std::vector<Segment>& segments,
+                                            std::int64_t element_bytes) {
     const Segment& s = segments[0];
     const auto is_aligned_step = [&](std::int64_t elements) {
       return elements * element_bytes % line_alignment_bytes == 0;
@@ -199,12 +205,13 @@ void TilePass::choose_direct_rows(Cell& cell) const {
            std::all_of(s.loop_stride.begin() + 1, s.loop_stride.begin() + cell.loop_count,
                        is_aligned_step);
   };
-  cell.direct_in = rows_fit(cell.in, in_element_bytes_);
+  cell.direct_in = rows_are_usable_in_place(cell.in, in_element_bytes_);
   const bool one_plane = cell.direct_in && cell.in[0].offset == cell.out[0].offset;
-  cell.direct_out = rows_fit(cell.out, out_element_bytes_) && !one_plane;
+  cell.direct_out = rows_are_usable_in_place(cell.out, out_element_bytes_) && !one_plane;
 }
 
-/// Returns whether lines run across memory on both sides, so that a tile may hold them as they are.
+/// Returns whether lines run across memory in inlet and outlet, and need only a c2c transform. Then
+/// a tile may hold them across.
 bool TilePass::runs_across_memory(const Cell& cell) const {
   const auto across = [&](const std::vector<Segment>& segments) {
     return std::all_of(segments.begin(), segments.end(),
@@ -266,25 +273,25 @@ MemoryTraffic TilePass::execute_cell(const Cell& cell, const BatchBlock& block,
     const TileLoop& l = cell.loops[loop];
     extent[loop] = l.extent * (l.block_axis < 0 ? 1 : block.extent[l.block_axis]);
   }
-  // The widths of tiles are balanced, and a row of a tile has whole cache lines. So 129 lines do
-  // not leave a tile with a single line.
+  // All tiles but the last have the same width, a multiple of a cache line. Otherwise one of 129
+  // lines would be alone in its tile.
   const std::int64_t parts = std::max<std::int64_t>(1, divided_up(extent[0], tile_lines_));
   const std::int64_t row_step =
       line_alignment_bytes / std::min(in_element_bytes_, out_element_bytes_);
   const std::int64_t width =
       std::min(tile_lines_, rounded_up(divided_up(extent[0], parts), row_step));
-  const bool whole_rows = parts == 1 && !cell.direct_in && !cell.direct_out;
-  const std::int64_t rows = whole_rows ? std::max<std::int64_t>(1, tile_lines_ / extent[0]) : 1;
+  const bool whole_groups = parts == 1 && !cell.direct_in && !cell.direct_out;
+  const std::int64_t groups = whole_groups ? std::max<std::int64_t>(1, tile_lines_ / extent[0]) : 1;
   MemoryTraffic traffic;
   Tile tile{block, buffers};
   while (true) {
-    tile.rows = std::min(rows, extent[1] - tile.start[1]);
+    tile.groups = std::min(groups, extent[1] - tile.start[1]);
     for (std::int64_t start = 0; start < extent[0]; start += width) {
       tile.start[0] = start;
       tile.lines = std::min(width, extent[0] - start);
       run_tile(cell, tile, scratch, traffic);
     }
-    tile.start[1] += tile.rows;
+    tile.start[1] += tile.groups;
     if (tile.start[1] < extent[1]) continue;
     tile.start[1] = 0;
     int loop = 2;
@@ -298,7 +305,7 @@ MemoryTraffic TilePass::execute_cell(const Cell& cell, const BatchBlock& block,
 
 void TilePass::run_tile(const Cell& cell, const Tile& tile, const ThreadScratch& scratch,
                         MemoryTraffic& traffic) const {
-  const std::int64_t lines = tile.lines * tile.rows;
+  const std::int64_t lines = tile.lines * tile.groups;
   auto move = [&](const Segment& s, char* tile_start, std::int64_t element_bytes, bool gather) {
     char* array = tile.address(s, cell.loop_count, element_bytes, scratch.plane);
     const bool across = cell.form == TileForm::across;
@@ -306,28 +313,28 @@ void TilePass::run_tile(const Cell& cell, const Tile& tile, const ThreadScratch&
     const std::int64_t point_step = across ? tile_row_pitch_bytes_ / element_bytes : 1;
     const bool in_memory = s.buffer != scratch_buffer;
     const Target target{in_memory, in_memory ? outlet_stores_ : Stores::cached};
-    for (std::int64_t row = 0; row < tile.rows; ++row) {
-      char* far = array + row * s.loop_stride[1] * element_bytes;
-      char* near =
-          tile_start + (row * tile.lines * line_step + s.first * point_step) * element_bytes;
+    for (std::int64_t group = 0; group < tile.groups; ++group) {
+      char* in_array = array + group * s.loop_stride[1] * element_bytes;
+      char* in_tile =
+          tile_start + (group * tile.lines * line_step + s.first * point_step) * element_bytes;
       if (gather)
-        copy_plane(near, far,
+        copy_plane(in_tile, in_array,
                    {tile.lines, s.count, s.loop_stride[0], s.axis_stride, line_step, point_step},
                    element_bytes);
       else
-        copy_plane(far, near,
+        copy_plane(in_array, in_tile,
                    {tile.lines, s.count, line_step, point_step, s.loop_stride[0], s.axis_stride},
                    element_bytes, target);
     }
     return s.buffer == scratch_buffer ? 0 : lines * s.count * element_bytes;
   };
   char* in = scratch.tile_in;
-  bool direct_in = cell.direct_in;
-  if (direct_in) {
+  bool reads_directly = cell.direct_in;  // planned, but this tile may not be aligned
+  if (reads_directly) {
     in = tile.address(cell.in[0], cell.loop_count, in_element_bytes_, scratch.plane);
-    direct_in = is_aligned(in);
+    reads_directly = is_aligned(in);
   }
-  if (direct_in) {
+  if (reads_directly) {
     if (cell.in[0].buffer != scratch_buffer)
       traffic.read_bytes += lines * cell.in[0].count * in_element_bytes_;
   } else {
@@ -338,11 +345,12 @@ void TilePass::run_tile(const Cell& cell, const Tile& tile, const ThreadScratch&
       widen_lines(in, lines, tile_pitch_bytes_, given_extent() * in_element_bytes_ / 8);
     pad_lines(in, lines);
   }
-  const LineRunner& runner = cell.direct_in && !direct_in ? cell.lines_from_tile : cell.lines;
-  char* out = direct_in || !in_place_tile_ ? scratch.tile_out : scratch.tile_in;
+  const LineRunner& runner = cell.direct_in && !reads_directly ? cell.lines_from_tile : cell.lines;
+  char* out = reads_directly || !in_place_tile_ ? scratch.tile_out : scratch.tile_in;
   if (cell.direct_out)
     out = tile.address(cell.out[0], cell.loop_count, out_element_bytes_, scratch.plane);
-  // If the numbers of lines matter, the array has only one other axis, which numbers the lines.
+  // A transform with twiddles or a spectrum depends on a line's index. Then the array has two axes,
+  // and the other axis gives this index.
   runner.run(in, out, lines, cell.first_line + tile.block.offset[cell.line_axis] + tile.start[0]);
   if (transform_.spectrum)
     traffic.read_bytes += lines * output_extent(transform_) * out_element_bytes_;

@@ -15,8 +15,8 @@ using model::NetworkAxis;
 /// Maximum number of axes for which every sequence is tried.
 constexpr std::size_t most_permuted = 4;
 
-/// Returns the axes of the network and the ranks of a node, in the default order, the fastest
-/// first.
+/// Returns the axes of the network, and one more axis for the ranks of a node. They are in the
+/// default order, the fastest first.
 std::vector<NetworkAxis> all_axes(const Topology& topology, std::int64_t on_node) {
   std::vector<NetworkAxis> axes{{model::within_node, on_node, false}};
   const std::vector<NetworkAxis> network = model::axes_of(topology);
@@ -24,21 +24,22 @@ std::vector<NetworkAxis> all_axes(const Topology& topology, std::int64_t on_node
   return axes;
 }
 
-/// Axes of a torus with the same key are interchangeable.
-using Likeness = std::tuple<char, std::int64_t, bool>;
+/// Axes with equal keys are interchangeable. Only a torus has such axes.
+using AxisKey = std::tuple<char, std::int64_t, bool>;
 
-Likeness likeness(const NetworkAxis& axis, Network network) {
+AxisKey key_of(const NetworkAxis& axis, Network network) {
   const bool named = network != Network::torus || axis.letter == model::within_node;
   return {named ? axis.letter : '\0', axis.extent, axis.ring};
 }
 
-std::string spelled(const std::vector<NetworkAxis>& axes) {
+std::string letters_of(const std::vector<NetworkAxis>& axes) {
   std::string order;
   for (const NetworkAxis& axis : axes) order += axis.letter;
   return order;
 }
 
-/// Returns orders of the numbers from 0 to `count` - 1, except the ascending one.
+/// Returns permutations of the numbers from 0 to `count` - 1, without the ascending one. Above
+/// `most_permuted` numbers, only one number is moved, to an end.
 std::vector<std::vector<std::size_t>> permutations(std::size_t count) {
   std::vector<std::size_t> numbers(count);
   std::iota(numbers.begin(), numbers.end(), std::size_t{0});
@@ -59,9 +60,9 @@ std::vector<std::vector<std::size_t>> permutations(std::size_t count) {
   return found;
 }
 
-/// Returns the extents of a block of `nodes` nodes near a cube. Each prime factor goes to the axis
-/// on which the block is shortest, the largest prime first. The result is empty if no axis extent
-/// has the factor.
+/// Returns the extents of a box of `nodes` nodes that is almost a cube. Each prime factor, from the
+/// largest on, multiplies the shortest extent that has room for it. The result is empty if none has
+/// room: the axis must be a multiple of the box.
 std::vector<std::int64_t> near_cube(const std::vector<NetworkAxis>& axes, std::int64_t nodes) {
   std::vector<std::int64_t> primes;
   for (std::int64_t prime = 2; prime * prime <= nodes; ++prime)
@@ -80,7 +81,8 @@ std::vector<std::int64_t> near_cube(const std::vector<NetworkAxis>& axes, std::i
   return block;
 }
 
-/// Returns, for the process grids of a plan, the numbers of consecutive ranks that form a row.
+/// Returns the numbers of consecutive ranks in a row, in a plane and so on of the process grids of
+/// a plan, without 1 and all ranks.
 std::set<std::int64_t> rows_of(const Plan& plan) {
   std::set<std::int64_t> rows;
   for (const Stage& stage : plan.stages)
@@ -100,22 +102,22 @@ std::set<std::int64_t> rows_of(const Plan& plan) {
 
 std::vector<std::string> sequences(const Topology& topology, std::int64_t on_node) {
   std::vector<NetworkAxis> axes = all_axes(topology, on_node);
-  const auto first_short = std::stable_partition(
+  const auto first_of_extent_one = std::stable_partition(
       axes.begin(), axes.end(), [](const NetworkAxis& axis) { return axis.extent > 1; });
-  const std::vector<NetworkAxis> of_one(first_short, axes.end());
-  axes.erase(first_short, axes.end());
-  const auto likenesses = [&](const std::vector<NetworkAxis>& sequence) {
-    std::vector<Likeness> found;
-    for (const NetworkAxis& axis : sequence) found.push_back(likeness(axis, topology.network));
+  const std::vector<NetworkAxis> axes_of_extent_one(first_of_extent_one, axes.end());
+  axes.erase(first_of_extent_one, axes.end());
+  const auto keys_of = [&](const std::vector<NetworkAxis>& sequence) {
+    std::vector<AxisKey> found;
+    for (const NetworkAxis& axis : sequence) found.push_back(key_of(axis, topology.network));
     return found;
   };
-  std::set<std::vector<Likeness>> seen{likenesses(axes)};
+  std::set<std::vector<AxisKey>> seen{keys_of(axes)};
   std::vector<std::string> found;
   for (const auto& numbers : permutations(axes.size())) {
     std::vector<NetworkAxis> sequence;
     for (const std::size_t number : numbers) sequence.push_back(axes[number]);
-    if (seen.insert(likenesses(sequence)).second)
-      found.push_back(spelled(sequence) + spelled(of_one));
+    if (seen.insert(keys_of(sequence)).second)
+      found.push_back(letters_of(sequence) + letters_of(axes_of_extent_one));
   }
   return found;
 }
@@ -126,16 +128,16 @@ std::string block_order(const Topology& topology, std::int64_t on_node, std::int
   std::reverse(axes.begin(), axes.end());
   const std::vector<std::int64_t> block = near_cube(axes, ranks / on_node);
   std::string order(1, model::within_node);
-  std::string further;
+  std::string letters_after_box;
   for (std::size_t i = 0; i < block.size(); ++i) {
     const bool whole = block[i] == axes[i].extent;
     if (whole || block[i] > 1) order += axes[i].letter;
     if (whole) continue;
     if (block[i] > 1) order += std::to_string(block[i]);
-    further += axes[i].letter;
+    letters_after_box += axes[i].letter;
   }
-  const auto cut = std::count_if(order.begin(), order.end(), [](char c) { return c <= '9'; });
-  return cut == 0 ? "" : order + further;
+  const auto digits = std::count_if(order.begin(), order.end(), [](char c) { return c <= '9'; });
+  return digits == 0 ? "" : order + letters_after_box;
 }
 
 std::vector<std::string> orders_to_try(const Plan& plan, const Topology& topology,

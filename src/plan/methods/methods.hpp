@@ -21,7 +21,8 @@ struct MethodDescriptor {
   bool reads_peers = false;     ///< ranks read each other's arrays in node memory; nothing is sent
   bool sends_messages = false;  ///< each block is a message of its own
   bool is_one_call = false;     ///< one call of MPI moves the blocks of all ranks
-  /// Ranks put blocks into memory that MPI exposes. All ranks synchronise before and after.
+  /// Ranks put blocks into memory that MPI exposes. Ranks that exchange a block wait for each other
+  /// before and after.
   bool puts_blocks = false;
   bool on_request = false;  ///< used only if a user names it, because no machine has figures of it
   const char* summary;      ///< one clause for explain()

@@ -1,5 +1,5 @@
-// Examples of layouts: literal boxes, families, huge arrays that are never allocated, and the words
-// of every refusal.
+// Examples of layouts: boxes written out, families, huge arrays that are never allocated, and error
+// messages.
 
 #include <gtest/gtest.h>
 
@@ -122,14 +122,14 @@ TEST(Layout, AnAxisOfSizeOneIsWholeHoweverItIsSplit) {
   EXPECT_TRUE(longer.box(0).empty());
 }
 
-TEST(Layout, EqualityIsOfValues) {
+TEST(Layout, LayoutsAreEqualIfTheirValuesAre) {
   EXPECT_EQ(Layout::slab({8, 6}, 2), Layout::grid({8, 6}, {2, 1}, {0, 1}, 2));
   EXPECT_NE(Layout::slab({8, 6}, 2), Layout::slab({8, 6}, 2, 1));
   EXPECT_NE(Layout::slab({8, 6}, 2), Layout::slab({8, 6}, 2).with_order({1, 0}));
   EXPECT_NE(Layout::on_one({8}, 2, 0), Layout::on_one({8}, 2, 1));
 }
 
-TEST(Layout, RanksMeetingIgnoresWhatLiesOutside) {
+TEST(Layout, RanksMeetingIgnoresIndicesOutsideTheArray) {
   const Layout layout = Layout::slab({8}, 4);
   EXPECT_EQ(layout.ranks_meeting(Box{{-3}, {3}}), (std::vector<std::int64_t>{0, 1}));
   EXPECT_EQ(layout.ranks_meeting(Box{{7}, {100}}), (std::vector<std::int64_t>{3}));
@@ -146,7 +146,7 @@ TEST(ProcessGrids, MostEvenFirst) {
   EXPECT_EQ(process_grids(16384, 2).front(), (Shape{128, 128}));
 }
 
-TEST(ProcessGrids, EveryGridOnceInOrder) {
+TEST(ProcessGrids, GridsAreInOrderWithoutRepeats) {
   std::int64_t checked = 0;
   for (std::int64_t ranks = 1; ranks <= 64; ++ranks)
     for (int dims = 1; dims <= 4; ++dims) {
@@ -160,47 +160,48 @@ TEST(ProcessGrids, EveryGridOnceInOrder) {
         ASSERT_TRUE(before < after || (before == after && grids[i - 1] < grids[i]));
         ++checked;
       }
-      std::int64_t pairs = 0;
-      for (std::int64_t factor = 1; factor <= ranks; ++factor) pairs += ranks % factor == 0;
+      std::int64_t divisors = 0;
+      for (std::int64_t factor = 1; factor <= ranks; ++factor) divisors += ranks % factor == 0;
       if (dims == 2) {
-        ASSERT_EQ(static_cast<std::int64_t>(grids.size()), pairs);
+        ASSERT_EQ(static_cast<std::int64_t>(grids.size()), divisors);
       }
     }
   EXPECT_GT(checked, 2500);
 }
 
-TEST(ProcessGrids, ALargePrimeIsFactorisedAtOnce) {
+TEST(ProcessGrids, GridsOfALargePrimeAreFoundQuickly) {
   EXPECT_EQ(process_grids(2147483647, 3).size(), 3U);
 }
 
-// --- arrays that exist on paper only ---
+// --- arrays that are never allocated ---
 
 const Shape huge{1 << 20, 1 << 20, 1 << 10};
-constexpr std::int64_t many = 16384;
+constexpr std::int64_t many_ranks = 16384;
 
-TEST(HugeLayout, LocalSizesOfAnyRankAreArithmetic) {
-  const Layout pencil = Layout::pencil(huge, many);
+TEST(HugeLayout, LocalSizesOfAnyRankAreComputedByArithmetic) {
+  const Layout pencil = Layout::pencil(huge, many_ranks);
   EXPECT_EQ(pencil.process_grid(), (Shape{128, 128, 1}));
   EXPECT_EQ(pencil.max_local_volume(), std::int64_t{1} << 36);
   EXPECT_EQ(pencil.box(129), (Box{{8192, 8192, 0}, {16384, 16384, 1024}}));
-  EXPECT_EQ(pencil.box(many - 1), (Box{{1040384, 1040384, 0}, {1048576, 1048576, 1024}}));
+  EXPECT_EQ(pencil.box(many_ranks - 1), (Box{{1040384, 1040384, 0}, {1048576, 1048576, 1024}}));
   EXPECT_EQ(pencil.strides(0), (Shape{std::int64_t{1} << 23, 1024, 1}));
   EXPECT_EQ(pencil.empty_ranks(), 0);
 }
 
 TEST(HugeLayout, AllRanksTogetherOwnEverything) {
-  for (const Layout& layout : {Layout::slab(huge, many), Layout::pencil(huge, many, 1, 2),
-                               Layout::brick(huge, many), Layout::slab(huge, many, 2)}) {
+  for (const Layout& layout :
+       {Layout::slab(huge, many_ranks), Layout::pencil(huge, many_ranks, 1, 2),
+        Layout::brick(huge, many_ranks), Layout::slab(huge, many_ranks, 2)}) {
     std::int64_t total = 0;
-    for (std::int64_t rank = 0; rank < many; ++rank) total += layout.local_volume(rank);
+    for (std::int64_t rank = 0; rank < many_ranks; ++rank) total += layout.local_volume(rank);
     EXPECT_EQ(total, std::int64_t{1} << 50) << layout.describe();
   }
-  EXPECT_EQ(Layout::slab(huge, many, 2).empty_ranks(), many - 1024);
+  EXPECT_EQ(Layout::slab(huge, many_ranks, 2).empty_ranks(), many_ranks - 1024);
 }
 
-TEST(HugeLayout, OverlapsOfTwoPencilsStayInTheRow) {
-  const Layout from = Layout::pencil(huge, many, 0, 1);
-  const Layout to = Layout::pencil(huge, many, 0, 2);
+TEST(HugeLayout, OverlapsOfTwoPencilsStayInOneRowOfTheProcessGrid) {
+  const Layout from = Layout::pencil(huge, many_ranks, 0, 1);
+  const Layout to = Layout::pencil(huge, many_ranks, 0, 2);
   const std::vector<Overlap> list = overlaps(from, 12345, to);
   ASSERT_EQ(list.size(), 128U);
   std::int64_t total = 0;

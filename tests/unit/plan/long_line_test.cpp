@@ -1,4 +1,5 @@
-// One long line on one rank, seen as two axes: which lines, the stages, and their cost.
+// One long line on one rank, planned as two axes. Tests the choice of such lines, their stages and
+// their predicted cost.
 #include "plan/long_line.hpp"
 
 #include <gtest/gtest.h>
@@ -20,7 +21,7 @@ Problem line(std::int64_t n, int threads = 1) {
   return checked({.shape = {n}, .threads = threads});
 }
 
-TEST(LongLine, is_seen_as_two_axes_that_are_alike) {
+TEST(LongLine, is_seen_as_two_axes_of_similar_length) {
   const Plan plan = make_plan(line(1 << 20));
   EXPECT_EQ(plan.view(), (Shape{1024, 1024}));
   ASSERT_EQ(plan.stages.size(), 2U);
@@ -51,7 +52,7 @@ TEST(LongLine, depends_on_its_bytes_and_the_threads) {
   EXPECT_TRUE(is_seen(floats));
 }
 
-TEST(LongLine, with_a_large_prime_stays_whole) {
+TEST(LongLine, stays_whole_if_real_or_in_a_batch_or_with_a_large_prime) {
   EXPECT_TRUE(make_plan(line(1000003)).view().empty());
   EXPECT_TRUE(make_plan(line(std::int64_t{1009} * 1024)).view().empty());
   Problem reals = line(1 << 20);
@@ -81,7 +82,7 @@ TEST(LongLine, a_plan_of_other_stages_is_refused) {
   refused(plan);
 }
 
-TEST(LongLine, costs_its_short_lines_and_two_sweeps) {
+TEST(LongLine, is_predicted_as_short_lines_in_two_passes) {
   const Machine machine = shipped_machine("ethernet-10g");
   const Plan plan = make_plan(line(1 << 20), machine);
   ASSERT_EQ(plan.stages.size(), 2U);

@@ -1,7 +1,7 @@
-"""The standard streams of a command. A stream may be closed, lead to a full disk, or lack some characters of a text.
+"""The standard streams of a command. A stream may be closed, or write to a full disk. Its encoding may lack characters.
 
-If a result cannot be written, this is an error. If a message cannot be written, it is dropped and the command
-continues.
+If writing a result fails, the command fails. If writing a message fails, the message is dropped and the command
+continues. Output to a closed or missing stream is dropped.
 """
 
 import contextlib
@@ -16,7 +16,7 @@ import weft
 
 
 class ReaderGone(Exception):
-    """The reader has closed the output, as head does: the command ends without a message."""
+    """The reader, such as the program `head`, has closed the output. The command then ends without a message."""
 
 
 class OutputLost(weft.IoFailure):
@@ -26,11 +26,11 @@ class OutputLost(weft.IoFailure):
 class _Stream:
     """A text stream that accepts every character, and escapes those that its encoding lacks."""
 
-    buffer = None  # otherwise click bypasses a stream whose encoding click does not accept
+    buffer = None  # with a buffer, click writes to the buffer itself if it does not accept the stream's encoding
 
     def __init__(self, stream: Any):
         self._stream = stream
-        self._lost = False  # an error is reported once, and later output is dropped
+        self._lost = False  # whether a write has failed; later output is dropped
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._stream, name)
@@ -38,7 +38,7 @@ class _Stream:
     def write(self, text: str) -> int:
         if not isinstance(text, str):
             raise TypeError(f"a text stream takes str; given {type(text).__name__}")
-        if text:  # click writes an empty text as a test, and takes any error as a sign of a binary stream
+        if text:  # click writes an empty text as a test of the stream; the test must not fail
             self._try(lambda: self._write(encodable(text, getattr(self._stream, "encoding", None))))
         return len(text)
 
@@ -136,7 +136,7 @@ def discard_output() -> None:
 
 
 def encodable(text: str, encoding: str | None) -> str:
-    """Returns the text with the characters escaped that the encoding lacks.
+    """Escapes the characters that the encoding lacks, and returns the text.
 
     >>> encodable(chr(0xE9), "ascii") == chr(92) + "xe9", encodable(chr(0xE9), "utf-8") == chr(0xE9)
     (True, True)
@@ -161,7 +161,7 @@ def _is_closed(stream: Any) -> bool:
 def _redirect_to_null(number: int) -> None:
     nowhere = os.open(os.devnull, os.O_RDWR)
     if nowhere == number:
-        os.set_inheritable(number, True)  # MPICH's mpiexec ends at once without a standard error
+        os.set_inheritable(number, True)  # if its standard error is closed, MPICH's mpiexec ends at once
     else:
         os.dup2(nowhere, number)
         os.close(nowhere)
