@@ -1,4 +1,4 @@
-"""The command weft-lab. Every error is one line, with status 1."""
+"""The command weft-lab. An error is one line. The status is 2 for wrong usage, 130 if interrupted, otherwise 1."""
 
 import functools
 import signal
@@ -49,7 +49,9 @@ Tcp = Annotated[
 def up_command(
     nodes: Nodes = 16,
     rate: Rate = "100mbit",
-    switch: Annotated[SwitchDepth, typer.Option(help="Queue of a port: small 5 ms, deep 200 ms.")] = SwitchDepth.small,
+    switch: Annotated[
+        SwitchDepth, typer.Option(help="Longest wait in a port's queue: small 5 ms, deep 200 ms.")
+    ] = SwitchDepth.small,
     hub: Annotated[int, typer.Option(metavar="2|4", help="Nodes on each hub. Default: no hubs.")] = 0,
     backplane: Annotated[str | None, typer.Option(metavar="RATE", help="Limit of the total rate of all ports.")] = None,
     tcp: Tcp = "",
@@ -87,7 +89,7 @@ def run_command(
     per_node: Annotated[int, typer.Option(metavar="K", help="Ranks on each node.")] = 1,
     mpi: Annotated[Mpi, typer.Option(help="The MPI that starts the ranks.")] = Mpi.openmpi,
 ) -> int:
-    """Run a command on ranks on the nodes; returns the status of the command."""
+    """Start ranks on the nodes. Each runs the command. The status is that of mpiexec."""
     return launch.run(launch.Job(ranks, tuple(command), per_node, mpi.value), cluster.current())
 
 
@@ -97,9 +99,11 @@ def experiment_command(
     results: Annotated[
         Path | None, typer.Option(metavar="FOLDER", help="Parent of the result folder. Default: lab/results.")
     ] = None,
-    quick: Annotated[bool, typer.Option("--quick", help="4 nodes, the smallest size, one repetition.")] = False,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="A short version: mostly 4 nodes, few sizes, one run of each case.")
+    ] = False,
     nodes: Annotated[str, typer.Option(metavar="A,B", help="Numbers of nodes.")] = "2,4,8,16",
-    repeat: Annotated[int, typer.Option(metavar="K", help="Runs of each case; the median counts.")] = 3,
+    repeat: Annotated[int, typer.Option(metavar="K", help="Runs of each case. The result is their median.")] = 3,
     rate: Rate = "100mbit",
     tcp: Tcp = "",
     mpi: Annotated[Mpi | None, typer.Option(help="Default: the MPI of this Python's mpi4py.")] = None,
@@ -107,7 +111,10 @@ def experiment_command(
         bool, typer.Option("--again", help="Measure nothing: write plot and table from the recorded rows.")
     ] = False,
 ) -> int:
-    """Run one experiment on its own clusters; write data.csv, plot.png and table.md."""
+    """Run one experiment; write data.csv, plot.png and table.md.
+
+    It makes and removes the clusters that it needs. Needs root, except with --again.
+    """
     from weft_lab import report
     from weft_lab.experiments import EXPERIMENTS, Settings, find
 
@@ -146,7 +153,7 @@ def papers_command(
         Path | None, typer.Option(metavar="FOLDER", help="Parent of the result folder. Default: lab/results.")
     ] = None,
 ) -> int:
-    """Write a table of the numbers of papers 000 and 004 and those of weft's model. Needs no root and no MPI."""
+    """Write a table that compares weft's model with figures of papers 000 and 004. Needs no root and no MPI."""
     from weft_lab import papers
 
     print(papers.write((results or RESULTS) / papers.NAME))
@@ -163,7 +170,10 @@ def simgrid_command(
         bool, typer.Option("--again", help="Simulate nothing: compute new predictions for the recorded times.")
     ] = False,
 ) -> int:
-    """Simulate exchanges with SimGrid, and compare weft's model. Needs smpicxx and smpirun, but no root and no MPI."""
+    """Simulate exchanges with SimGrid, and compare their times with predictions of weft's model.
+
+    Needs smpicxx and smpirun, but no root and no MPI.
+    """
     from weft_lab import simgrid
 
     extents = simgrid.EXTENTS[:1] if quick else simgrid.EXTENTS
@@ -181,7 +191,7 @@ def _refuse_ignored(experiment: ModuleType, given: dict[str, bool]) -> None:
 def _numbers(text: str) -> tuple[int, ...]:
     words = [word.strip() for word in text.split(",")]
     if not all(word.isdigit() and int(word) >= 2 for word in words):
-        raise LabError(f"--nodes must be numbers from 2 on, such as 2,4,8,16; given {text!r}")
+        raise LabError(f"--nodes must be whole numbers of at least 2, such as 2,4,8,16; given {text!r}")
     return tuple(sorted({int(word) for word in words}))
 
 
@@ -194,17 +204,17 @@ def main(arguments: list[str] | None = None) -> int:
         words: Any = sys.argv[1:] if arguments is None else arguments
         return typer.main.get_command(app)(words, prog_name="weft-lab", standalone_mode=False) or 0
     except ClickException as error:
-        return _refused(error.format_message(), error.exit_code)
+        return _report_error(error.format_message(), error.exit_code)
     except (LabError, OSError) as error:
-        return _refused(str(error), 1)
+        return _report_error(str(error), 1)
     except (KeyboardInterrupt, typer.Abort):
-        return _refused("interrupted", 130)
+        return _report_error("interrupted", 130)
 
 
 def _interrupted(number: int, frame: object) -> None:
     raise KeyboardInterrupt
 
 
-def _refused(message: str, status: int) -> int:
+def _report_error(message: str, status: int) -> int:
     print(f"weft-lab: error: {message}", file=sys.stderr, flush=True)
     return status

@@ -29,7 +29,7 @@ double chan_col_points(const ChanProblem& problem) {
          (problem.ranks() * problem.ranks());
 }
 
-double chan_transposes(const ChanProblem& problem, const ChanTime& row, const ChanTime& col) {
+double chan_exchanges(const ChanProblem& problem, const ChanTime& row, const ChanTime& col) {
   const double planes = static_cast<double>(problem.mesh[2]) / static_cast<double>(problem.p_col);
   return planes * row(chan_row_points(problem)) + col(chan_col_points(problem));
 }
@@ -41,7 +41,7 @@ double chan_fitted_us(const ChanProblem& problem, const ChanFit& fit) {
              (fit.slope(ranks) * bytes * points + fit.intercept(ranks));
     };
   };
-  return chan_transposes(problem, side(problem.p_row), side(problem.p_col));
+  return chan_exchanges(problem, side(problem.p_row), side(problem.p_col));
 }
 
 double chan_small_rows_us(const ChanProblem& problem, const ChanLimits& limits) {

@@ -1,4 +1,5 @@
-// Exponents of chirps and of their kernels, compared with 128-bit products. Also smooth numbers.
+// Exponents of chirps, compared with 128-bit products. Exponents of convolution kernels, compared
+// with their definition. Also smooth numbers.
 #include "base/chirp.hpp"
 
 #include <gtest/gtest.h>
@@ -17,8 +18,8 @@ TEST(BaseChirp, exponents_are_squares_modulo_twice_n_in_both_directions) {
   for (const std::int64_t n : {std::int64_t{1}, std::int64_t{2}, std::int64_t{31}, huge})
     for (const std::int64_t step : {1, -1})
       for (const std::int64_t first : {std::int64_t{0}, n / 2, n - 1}) {
-        const std::int64_t left = step > 0 ? n - first : first + 1;
-        const std::int64_t count = std::min<std::int64_t>(200, left);
+        const std::int64_t remaining = step > 0 ? n - first : first + 1;
+        const std::int64_t count = std::min<std::int64_t>(200, remaining);
         std::int64_t seen = 0;
         for_chirp(n, first, step, count, [&](std::int64_t i, std::int64_t exponent) {
           ASSERT_EQ(i, seen++);
@@ -27,8 +28,8 @@ TEST(BaseChirp, exponents_are_squares_modulo_twice_n_in_both_directions) {
         });
         ASSERT_EQ(seen, count);
       }
-  for_chirp(5, 0, 1, 0, [](std::int64_t, std::int64_t) { FAIL() << "of no element"; });
-  for_chirp(5, 0, 1, -3, [](std::int64_t, std::int64_t) { FAIL() << "of no element"; });
+  for_chirp(5, 0, 1, 0, [](std::int64_t, std::int64_t) { FAIL() << "visited an element"; });
+  for_chirp(5, 0, 1, -3, [](std::int64_t, std::int64_t) { FAIL() << "visited an element"; });
 }
 
 /// Returns the exponents of a kernel according to its definition.
@@ -40,7 +41,7 @@ std::map<std::int64_t, std::int64_t> by_definition(const ChirpKernel& kernel) {
   return found;
 }
 
-TEST(BaseChirp, kernels_in_pieces_of_any_length) {
+TEST(BaseChirp, parts_of_kernels_give_the_whole_kernel) {
   for (const ChirpKernel& kernel :
        {ChirpKernel{7, 13, 7, 7}, ChirpKernel{7, 20, 7, 7}, ChirpKernel{10, 16, 6, 10},
         ChirpKernel{10, 15, 6, 10}, ChirpKernel{5, 9, 5, 1}, ChirpKernel{1, 1, 1, 1}})
@@ -51,7 +52,7 @@ TEST(BaseChirp, kernels_in_pieces_of_any_length) {
                    [&](std::int64_t i, std::int64_t exponent) {
                      ASSERT_TRUE(found.emplace(first + i, exponent).second) << first + i;
                    });
-      ASSERT_EQ(found, by_definition(kernel)) << kernel.points << " in pieces of " << length;
+      ASSERT_EQ(found, by_definition(kernel)) << kernel.points << " points in parts of " << length;
     }
 }
 
@@ -61,7 +62,7 @@ std::int64_t without_small_primes(std::int64_t n, const std::vector<std::int64_t
   return n;
 }
 
-TEST(BaseSmooth, all_numbers_of_small_primes_are_found) {
+TEST(BaseSmooth, all_products_of_small_primes_are_found) {
   for (const std::int64_t lo : {1, 2, 11, 97, 900}) {
     std::vector<std::int64_t> wanted;
     for (std::int64_t n = lo; n <= 1000; ++n)

@@ -19,7 +19,8 @@ struct Case {
   bool far_target;
 };
 
-/// Every byte of an element identifies its row and column in a small plane.
+/// In matrices of up to 8 x 8 elements, every byte identifies its row and column. In larger ones
+/// values repeat.
 unsigned char byte_of(std::int64_t row, std::int64_t column, std::int64_t byte) {
   return static_cast<unsigned char>(row * 37 + column * 5 + byte * 101 + 1);
 }
@@ -66,7 +67,7 @@ TEST_P(KernelTranspose, moves_every_element_and_nothing_else) {
       for (const std::int64_t gap : {0, 4, 5}) check(rows, columns, gap, 0);
 }
 
-TEST_P(KernelTranspose, targets_may_begin_within_a_vector) { check(33, 47, 3, 8); }
+TEST_P(KernelTranspose, arrays_may_be_unaligned) { check(33, 47, 3, 8); }
 
 std::vector<Case> all_cases() {
   std::vector<Case> cases;
@@ -86,7 +87,7 @@ std::string name_of(const testing::TestParamInfo<Case>& info) {
 
 #if defined(__x86_64__)
 
-/// Returns which parts of the registers are in use, as the processor reports (XGETBV with 1).
+/// Returns a bit for each part of the registers that is in use (XGETBV with ecx = 1).
 std::uint32_t parts_in_use() {
   std::uint32_t low = 0;
   std::uint32_t high = 0;
@@ -94,16 +95,17 @@ std::uint32_t parts_in_use() {
   return low;
 }
 
-bool tells_parts_in_use() {
+bool processor_reports_parts_in_use() {
   std::uint32_t a = 0, b = 0, c = 0, d = 0;
   return __get_cpuid_count(0xd, 1, &a, &b, &c, &d) != 0 && (a & 4U) != 0;
 }
 
-/// If these halves are in use, later SSE instructions are slow on some processors. FFTW's lines of
-/// prime length took 3.6 times as long.
+/// If the upper halves of registers are in use, later SSE instructions are slow on some processors.
+/// After such a transpose, FFTW's lines of prime length took 3.6 times as long as otherwise.
 TEST_P(KernelTranspose, upper_halves_of_registers_are_left_clear) {
   constexpr std::uint32_t upper_halves = 4;
-  if (!tells_parts_in_use()) GTEST_SKIP() << "this processor does not say what is in use";
+  if (!processor_reports_parts_in_use())
+    GTEST_SKIP() << "this processor does not report the parts of registers in use";
   const Case& c = GetParam();
   alignas(64) unsigned char src[32 * 32 * 32] = {};
   alignas(64) unsigned char dst[32 * 32 * 32];

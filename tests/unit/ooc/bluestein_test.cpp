@@ -248,7 +248,7 @@ TEST(KindsOnDisks, arrays_of_any_axes) {
     }
     expect_transform(plan, seed, draw(random, 0, 1) == 1 ? 1 : -1);
   }
-  EXPECT_GT(split_pairs, 20);
+  EXPECT_GT(split_pairs, 5);  // about 27 on average
   EXPECT_GT(split_reals, 50);
   EXPECT_GT(halved, 50);
 }
