@@ -11,6 +11,7 @@
 #include "disk/file.hpp"
 #include "disk/in_flight.hpp"
 #include "probe/fit.hpp"
+#include "probe/scattered.hpp"
 
 namespace weft::probe {
 namespace {
@@ -89,12 +90,9 @@ class DiskProbe {
     } while (filled_ + least_file_bytes <= most_bytes && watch.seconds() < for_filling * seconds_);
   }
 
-  /// Returns the position of an access. Consecutive accesses are never neighbours.
+  /// Returns the position of an access.
   std::int64_t scattered(std::int64_t number, std::int64_t bytes) const {
-    // The stride is a prime above any number of blocks, so every block is used once before one is
-    // used again.
-    constexpr std::int64_t stride = 2654435761;
-    return number * stride % (filled_ / bytes) * bytes;
+    return scattered_block(number, filled_ / bytes) * bytes;
   }
 
   Sample latency() {
