@@ -89,7 +89,8 @@ class Kernels {
 extern template class Kernels<float>;
 extern template class Kernels<double>;
 
-/// Returns the table of the set "v1", "v3" or "v4". Throws std::invalid_argument for another word.
+/// Returns the table of the instruction set "v1", "v3" or "v4". Throws std::invalid_argument for
+/// another word.
 const RowTable& row_table(const std::string& instruction_set);
 
 }  // namespace weft::dns

@@ -14,7 +14,7 @@ PATIENCE_S = 10.0
 
 
 def within(group: Path, command: Sequence[str]) -> list[str]:
-    """Returns the command that runs in a group."""
+    """Returns a command that runs the given command in a group."""
     return ["sh", "-c", f'echo $$ > {group}/cgroup.procs && exec "$@"', "sh", *command]
 
 
@@ -55,7 +55,7 @@ def _remove(group: Path) -> None:
 def missing(
     machine: Machine, what: str, packages: dict[str, str], root: Callable[[], Path | None], remedy: str
 ) -> str | None:
-    """Returns in one line which of root, tools and controller the machine lacks; None if nothing."""
+    """Returns a line about the first missing requirement (root, a tool, the controller); None if none is missing."""
     if not machine.is_root():
         return f"{what} needs root; run weft-lab as root or with sudo"
     for tool, package in packages.items():

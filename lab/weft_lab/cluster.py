@@ -1,6 +1,6 @@
 """Makes, shows and removes a cluster, and keeps a note of its parts.
 
-The folder of the note is made first and removed last: the process that makes it owns the lab.
+The folder of the note is made first and removed last: the process that makes this folder owns the lab.
 """
 
 import json
@@ -94,7 +94,7 @@ def current() -> Spec:
 
 
 def processes(namespace: str) -> list[int]:
-    """Returns the processes on a node."""
+    """Returns the process ids in a namespace."""
     return [int(pid) for pid in run(["ip", "netns", "pids", namespace]).stdout.split()]
 
 

@@ -28,12 +28,12 @@ class Disks:
     group: Path
 
     def within(self, command: Sequence[str]) -> list[str]:
-        """Returns the command that runs with the disks' rate."""
+        """Returns a command that runs the given command with the disks' rate."""
         return cgroups.within(self.group, command)
 
 
 def missing(machine: Machine | None = None) -> str | None:
-    """Returns in one line the missing requirements of slow disks; None if this machine has all."""
+    """Returns a line about the first missing requirement of slow disks; None if this machine has all."""
     machine = machine or Machine()
     remedy = "the kernel must limit disks by cgroups (blkio, or io in cgroup.subtree_control); enable one of them"
     if words := cgroups.missing(machine, "a disk of a chosen speed", _PACKAGES, controller, remedy):
@@ -51,7 +51,7 @@ def controller() -> Path | None:
 
 @contextmanager
 def slow_disks(count: int, bytes_each: int, bytes_per_s: int) -> Iterator[Disks]:
-    """Makes disks of `bytes_each` for the block. Each reads and writes `bytes_per_s` at the same time.
+    """Makes disks of `bytes_each` for the block. The rate `bytes_per_s` limits reads and writes separately.
 
     Errors: LabError if the machine lacks something. Removes the disks at the end.
     """
@@ -97,7 +97,7 @@ def _mounted(nbytes: int) -> Iterator[tuple[str, str]]:
         try:
             yield str(folder), device
         finally:
-            must(("umount", "--lazy", str(folder)))  # the rest of a killed command ends by itself
+            must(("umount", "--lazy", str(folder)))  # a killed command may still use the disk
 
 
 def _limit(group: Path, device: str, bytes_per_s: int) -> None:

@@ -60,7 +60,7 @@ def run(job: Job, spec: Spec) -> int:
 
 
 def output(job: Job, spec: Spec, limit_s: float = 900.0) -> str:
-    """Returns the output of a job's ranks. Raises LabError if it fails or exceeds the time limit."""
+    """Returns the output of a job's ranks. Raises LabError if the job fails or exceeds the time limit."""
     with cluster.run_folder() as folder, (folder / "out").open("w+") as out, (folder / "err").open("w+") as err:
         status, stopped_by = _run(job, spec, out, err, limit_s)
         out.seek(0)
@@ -194,8 +194,8 @@ def rank_environment(kind: str, folder: Path, outer: Mapping[str, str]) -> dict[
             "UCX_NET_DEVICES": "eth0",
             "UCX_POSIX_DIR": str(folder),
             # MPICH before 4.2 hangs in MPI_Finalize over TCP: a finished rank waits without answering the others
-            # (fixed by pmodels/mpich pull request 6596). So Python ranks end without MPI_Finalize. UCX then
-            # reports closed connections on standard output, which the log level hides.
+            # (fixed by pmodels/mpich pull request 6596). So Python ranks end without MPI_Finalize. Then the log
+            # level must hide UCX's reports of closed connections, which go to standard output.
             "MPI4PY_RC_FINALIZE": "0",
             "UCX_LOG_LEVEL": "fatal",
         }

@@ -7,7 +7,7 @@ from itertools import product
 from typing import Any
 from xml.etree import ElementTree
 
-# Every link in each direction: 10 Gb/s and a microsecond.
+# The rate and the latency of every link in each direction: 10 Gb/s and a microsecond.
 BYTES_PER_S = 1.25e9
 HOP_S = 1e-6
 HEAD = '<?xml version="1.0"?>\n<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">\n'

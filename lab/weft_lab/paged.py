@@ -24,12 +24,12 @@ class MemoryLimit:
     group: Path
 
     def within(self, command: Sequence[str]) -> list[str]:
-        """Returns the command that runs in that memory."""
+        """Returns a command that runs the given command with this limit."""
         return cgroups.within(self.group, command)
 
 
 def missing(machine: Machine | None = None) -> str | None:
-    """Returns in one line the missing requirements of a limit of memory; None if this machine has all."""
+    """Returns a line about the first missing requirement of a limit of memory; None if this machine has all."""
     remedy = "the kernel must limit memory by cgroups (memory, in cgroup.subtree_control); enable it"
     return cgroups.missing(machine or Machine(), "a limit of memory with a swap file", _PACKAGES, controller, remedy)
 
@@ -41,7 +41,7 @@ def controller() -> Path | None:
 
 @contextmanager
 def limited_memory(limit_bytes: int, swap_bytes: int) -> Iterator[MemoryLimit]:
-    """In this context all commands together have this limit of memory, and a swap file. Removes both at the end.
+    """Makes a limit of memory and a swap file. All commands within() the limit share it. Removes both at the end.
 
     Errors: LabError if the machine lacks something.
     """

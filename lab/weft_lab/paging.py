@@ -1,4 +1,4 @@
-"""Page faults of an in-place bit reversal under demand paging: Theorem 1 of paper 003, by counting.
+"""Counts the page faults of an in-place bit reversal under demand paging, to check Theorem 1 of paper 003.
 
 Out-of-core permutations avoid these faults. The theorem says at least N/4 faults for N >= 2M and N >= 2B. One pass over
 the data reads N/B pages.
@@ -40,7 +40,7 @@ def accesses(n: int) -> Iterator[int]:
 
 
 def lru_faults(indices: Iterable[int], lg_memory: int, lg_page: int) -> int:
-    """Returns the faults of accesses to these records, in this order, with an empty memory of 2^lg_memory records.
+    """Returns the faults of accesses in this order. An empty memory of 2^lg_memory records fills, and evicts by LRU.
 
     >>> lru_faults([0, 1, 2, 0, 5, 2], lg_memory=2, lg_page=1)  # pages 0 0 1 0 2 1, of which two fit
     4

@@ -184,7 +184,7 @@ def relative_to_mesh(rows: Sequence[Row]) -> Iterator[Row]:
 
 
 def within_meshes(rows: Sequence[Row]) -> Iterator[Row]:
-    """Yields the rank correlation of each table's cells, relative to those of their mesh."""
+    """Yields the rank correlation of each table's cells, after relative_to_mesh()."""
     cells = list(relative_to_mesh(rows))
     for table in TABLES:
         mine = [row for row in cells if row["about"].startswith(f"004, Table {table},")]

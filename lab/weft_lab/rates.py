@@ -5,7 +5,7 @@ import re
 from weft_lab.system import LabError
 
 _UNITS = {"bit": 1, "kbit": 10**3, "mbit": 10**6, "gbit": 10**9}
-# Below the minimum, one full frame exceeds the queue of a small switch. Above the maximum, this machine is the limit.
+# At the minimum, the burst of a small switch alone takes 10 s. Above the maximum, this machine is the limit.
 RATE_MIN_BITS_PER_S = 100 * 10**3
 RATE_MAX_BITS_PER_S = 100 * 10**9
 

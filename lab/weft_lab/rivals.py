@@ -1,4 +1,4 @@
-"""The plan that weft chooses on a machine, and its rivals. Runs nothing."""
+"""The plan that weft chooses on a machine, and its rivals. This module runs no plan."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 # Two choices by weft: one on any number of ranks, even one rank; the other with a part of the array on every rank.
 CHOICE, SPREAD = "planner", "planner, all ranks"
 PRESETS = ("fftw", "dmitruk", "duke", "fft2d-i", "fft2d-p", "p3dfft")
-# The largest number of compared meshes. These are the best by the model, each mesh and order of axes once.
+# The largest number of compared meshes. _meshes() says which.
 MESHES_MAX = 14
 # Plans on all ranks with one forced decision. The model chooses the rest.
 FORCED: dict[str, dict[str, Any]] = {
@@ -85,7 +85,7 @@ def _forced(problem: RivalProblem, machine: Any, spread: Any, how: dict[str, Any
 
 
 def _meshes(problem: RivalProblem, machine: Any, spread: Any, how: dict[str, Any]) -> Iterator[tuple[str, weft.Plan]]:
-    """Yields every process grid over one or two axes, then the same grids with other orders of axes, fastest first."""
+    """Yields the best plan of each grid, then plans with other orders of axes. Both parts are fastest first."""
     import weft
 
     firsts, others = [], []

@@ -34,7 +34,7 @@ BUILD = ROOT / "build" / "simgrid"
 BUILD_LIMIT_S = 1200.0
 SIMULATION_LIMIT_S = 900.0
 
-# All costs that SMPI adds to the links' bandwidth and latency, switched off or set to one.
+# These settings switch off all costs that SMPI adds to the links' bandwidth and latency, or set their factors to one.
 NEUTRAL = {
     "smpi/simulate-computation": "no",
     "network/model": "CM02",
@@ -93,7 +93,7 @@ class NetworkCase:
 
 
 def missing(which: Callable[[str], str | None] = shutil.which) -> str | None:
-    """Returns in one line the missing requirements of simulations; None if this machine has all."""
+    """Returns a line about the first missing requirement of simulations; None if this machine has all."""
     for tool in TOOLS:
         if which(tool) is None:
             return f"there is no `{tool}`; install {PACKAGE if tool.startswith('smpi') else tool}"
@@ -189,7 +189,7 @@ def run(
         say(f"{NAME}: {network.title}, {extent}^3")
         return [Done(case, plan, sum(each)) for case, plan, each in zip(mine, plans, times, strict=True)]
 
-    # A simulation uses one core, and this machine's time does not count.
+    # Simulations run side by side: each uses one core, and only simulated time counts.
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         work = [[pool.submit(simulated, network, extent) for extent in extents] for network in networks]
         for network, parts in zip(networks, work, strict=True):
@@ -377,9 +377,8 @@ def page(rows: Sequence[Row], networks: Sequence[Network]) -> str:
 
 The exchanges of one forward c2c transform of n^3 doubles on each network, by weft's own code in SimGrid. Times go from
 one moment to the last rank's end, with a warm-up before. Those of a plan with two exchanges are added. Every link has
-10 Gb/s each way and a microsecond. The model has these figures. *one start*: with one start for each exchange in the
-place of one for each message. *with blocking*: by the figures and the factor B of each schedule, by length of messages.
-The slabs of the same network gave it, as `weft probe` finds it.
+10 Gb/s each way and a microsecond. The model has these figures. *with blocking*: by the figures and the factor B of
+each schedule, by length of messages. The slabs of the same network gave it, as `weft probe` finds it.
 
 {known}
 

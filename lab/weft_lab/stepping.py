@@ -1,4 +1,4 @@
-"""A step of the Navier-Stokes solver with one scalar, by weft's model. Runs nothing."""
+"""Predicts a step of the Navier-Stokes solver with one scalar by weft's model. This module runs no step."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ TRANSFORMS = 13
 
 @dataclass(frozen=True)
 class CeleronStep:
-    """A step on paper 000's machine, the shipped one `celerons`.
+    """A step on paper 000's machine, the shipped machine `celerons`.
 
     computing_s   time of the processor in weft's step, without the work of the solver's functions
-    step_s        weft's step, with its exchanges
-    transforms_s  13 separate transforms that send all modes, as in the paper
+    step_s        time of weft's step, with its exchanges
+    transforms_s  time of 13 separate transforms that send all modes, as in the paper
     """
 
     computing_s: float

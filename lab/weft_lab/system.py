@@ -1,4 +1,4 @@
-"""Commands of the machine, and checks whether it can run a cluster."""
+"""Runs commands of this machine, and checks whether this machine can run a cluster."""
 
 import os
 import shutil
@@ -18,7 +18,7 @@ class LabError(Exception):
 
 def run(command: Sequence[str], given: str = "", limit_s: float = COMMAND_LIMIT_S) -> subprocess.CompletedProcess[str]:
     """Runs a command to its end. The caller checks its status and output."""
-    # LC_ALL: messages are shown, and some are compared.
+    # LC_ALL: the lab shows messages, and compares some with English words.
     return subprocess.run(
         command,
         input=given,
@@ -91,7 +91,7 @@ _SHARED = (
 
 
 def missing(shared_media: bool = False, machine: Machine | None = None) -> str | None:
-    """Returns in one line the missing requirements of a cluster; None if this machine has all.
+    """Returns a line about the first missing requirement of a cluster; None if this machine has all.
 
     Makes and removes a namespace. `shared_media`: hubs or a backplane are wanted.
     """

@@ -1,8 +1,8 @@
-"""The parts of a cluster: names, addresses, and the lines for `ip` and `tc` that make it. Runs nothing.
+"""The parts of a cluster: names, addresses, and lines for `ip` and `tc` that make them. This module runs no command.
 
-Everything is in namespaces: one for each node, with its link `eth0`, and one for the network between them. In the
-latter a bridge is the switch; its ports are the other ends of the nodes' links. With hubs the nodes' ports belong to a
-bridge of their hub, which has one more link, to the switch.
+Everything is in namespaces: one for each node, with its link `eth0`, and one for the network between the nodes. In the
+network's namespace, a bridge is the switch. Without hubs, its ports are the other ends of the nodes' links. With hubs,
+these ends are ports of a bridge for each hub, which has one more link, to the switch.
 
 A shared medium (a hub, the backplane of a switch) carries every frame once, in either direction. A frame enters a
 bridge through exactly one port. So all entering frames pass one interface (an ifb) with a rate, which is the total rate
@@ -35,9 +35,9 @@ _MEDIUM = Queue(64 * 1024, 200)
 
 @dataclass(frozen=True)
 class Spec:
-    """A cluster: the number of nodes, the rate of each link, the queues of its switch, the nodes on each hub (0: no
-    hubs). Then the rate of the switch's backplane (0: no limit), and TCP's congestion control (empty: that of the
-    machine)."""
+    """A cluster: the number of nodes, the rate of each link, the queues of the switch, the nodes on each hub (0: no
+    hubs). The last two fields are the rate of the switch's backplane (0: no limit) and TCP's congestion control (empty:
+    that of the machine)."""
 
     nodes: int = 16
     rate_bits_per_s: int = 100_000_000
@@ -177,7 +177,7 @@ def node_rates(spec: Spec) -> list[str]:
     return [_rate("eth0", spec.rate_bits_per_s, SWITCHES[spec.switch])]
 
 
-# A shell script for a new namespace: without IPv6 only MPI sends.
+# A shell script that disables IPv6 in a new namespace, so that only MPI sends frames.
 WITHOUT_IPV6 = "for f in all default; do p=/proc/sys/net/ipv6/conf/$f/disable_ipv6; [ ! -e $p ] || echo 1 >$p; done"
 CONGESTION_CONTROL = "/proc/sys/net/ipv4/tcp_congestion_control"
 

@@ -57,7 +57,7 @@ from weft.toolkit.poisson import PoissonSolution, PoissonSolver, solve_poisson
 from weft.toolkit.spectra import CrossSpectrum, Spectrum, cross_spectrum, spectrum
 from weft.transform import FFT
 
-# For arguments of wrong types, methods of these classes then raise InvalidArgument with a message of one line.
+# These calls make methods raise InvalidArgument, with a message of one line, for arguments of wrong types.
 refuse_in_one_line(ooc.OutOfCorePlan)
 refuse_in_one_line(EngineVersion, Layout, LineEngine, Machine, MachineIdentity, Plan, PlannedExchange, Prediction)
 refuse_in_one_line(Problem, Stage, WisdomEntry)

@@ -122,7 +122,7 @@ def load(
         with Reading(name):
             source = open_source(name, extents, wanted)
             opened.append(source)
-            # Only the first rank examines the files, because a store may have very many.
+            # Only the first rank examines the files, because a zarr store may have very many files.
             seen = look_at(getattr(source, "files", (source.name,)) if rank == 0 else ())
         ranks = runtime.size_of(comm)
         chosen = _slab(source.shape, ranks) if layout is None else layout
@@ -283,7 +283,7 @@ def _numbers_of(source: Source, wanted: np.dtype[Any] | None) -> np.dtype[Any]:
 
 
 def _require_same(comm: Any, call: str, given: dict[str, Any]) -> None:
-    """Collective: raises Disagreement if the ranks have different values."""
+    """Raises Disagreement if the ranks have different values. Collective."""
     given = json.loads(json.dumps(given))  # tuples become lists, as in the values of rank 0
     first = runtime.from_first(comm, lambda: given)
     other = next((name for name in given if given[name] != first[name]), None)

@@ -16,7 +16,7 @@ class Side:
     """The input or the output of a transform on this rank.
 
     layout : the Layout, which assigns a box to each rank.
-    shape, strides, dtype : those of this rank's array. Axes are in logical order, strides in bytes.
+    shape, strides, dtype : properties of this rank's array. Axes are in logical order, strides in bytes.
 
     If a transform's only axis is divided among ranks, the output has two axes with output="any": see :meth:`indices`.
 

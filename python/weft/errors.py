@@ -12,7 +12,7 @@ _LINE_ENDS = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 
 
 class WeftError(RuntimeError):
-    """Base of all errors of weft. The message states the rule, the given value and the remedy."""
+    """The base class of all errors of weft. The message states the rule, the given value and the remedy."""
 
     code = "internal"
 
@@ -85,7 +85,7 @@ _CLASSES: dict[str, type[WeftError]] = {
 
 
 def class_of(code: str) -> type[WeftError]:
-    """Returns the exception class of an error code; WeftError for an error in weft itself."""
+    """Returns the exception class of an error code; WeftError for the code internal, and for unknown codes."""
     return _CLASSES.get(code, WeftError)
 
 
@@ -100,7 +100,7 @@ def shown(given: Any) -> str:
     """
     try:
         words = repr(given)
-    except Exception:  # repr() of a caller's class may raise, and so may that of an int with too many digits
+    except Exception:  # repr() may raise for a caller's class, or for an int with too many digits
         words = f"a value of type {type(given).__name__} that cannot be printed"
     words = re.sub(r"\s*\n\s*", " ", words)  # numpy prints an array in several lines
     return words if len(words) <= _SHOWN_MAX else f"{words[: _SHOWN_MAX - 3]}..."
@@ -109,14 +109,14 @@ def shown(given: Any) -> str:
 def error_pair(error: BaseException | None) -> tuple[str, str] | None:
     """Converts an exception for the core: to its code and its message, in UTF-8 without NUL.
 
-    ValueError, TypeError and OverflowError of Python become invalid_argument, MemoryError becomes out_of_memory, and
-    OSError becomes io_failure. Any other exception is an error in weft: internal.
+    A WeftError keeps its code. ValueError, TypeError and OverflowError become invalid_argument, MemoryError becomes
+    out_of_memory, and OSError becomes io_failure. Any other exception is an error in weft: its code is internal.
     """
     return None if error is None else (_code_of(error), in_utf8(_message_of(error)))
 
 
 def in_utf8(text: str) -> str:
-    """Converts text for the core. Escapes NUL, and characters that UTF-8 cannot encode, as for undecodable bytes.
+    """Converts text for the core. Escapes NUL, and characters that UTF-8 cannot encode (Python's undecodable bytes).
 
     >>> in_utf8("d/" + chr(0xDCFF) + chr(0)) == "d/" + chr(92) + "udcff" + chr(92) + "x00"
     True

@@ -41,7 +41,7 @@ _Lengths = float | Sequence[float]
 
 @dataclass(frozen=True)
 class Operator:
-    """An operator: its name and its arguments. The functions of this module make it."""
+    """An operator: its name and its arguments. The functions of this module make operators."""
 
     name: str
     arguments: tuple[Any, ...] = ()
@@ -54,7 +54,7 @@ class Operator:
 
 @dataclass(frozen=True)
 class ArrayOperator:
-    """A product with this rank's part of a spectrum. The functions of this module make it."""
+    """A product of spectra with this rank's part of an array. transfer, convolution and correlation return it."""
 
     name: str
     array: Any
@@ -170,9 +170,9 @@ def shift(offsets: _Lengths) -> Operator:
 def transfer(factors: Any) -> ArrayOperator:
     """Returns a product with this rank's part of a transfer function, of real or complex numbers.
 
-    `factors` has the shape and memory order of fft.output; with components, those of one component, and it multiplies
-    each component. Do not change the array until the last call that uses it. Nyquist elements and k = 0 are multiplied
-    like all others.
+    `factors` has the shape and memory order of fft.output. With components, `factors` has those of one component, and
+    multiplies each component. Do not change the array until the last call that uses it. Nyquist elements and k = 0 are
+    multiplied like all others.
     """
     return ArrayOperator("transfer", factors)
 
@@ -180,8 +180,8 @@ def transfer(factors: Any) -> ArrayOperator:
 def convolution(spectrum: Any) -> ArrayOperator:
     """Returns the circular convolution with a field, given by its spectrum from forward, with any norm.
 
-    With components, `spectrum` is that of one component, and each component is convolved with this one. Nyquist
-    elements and k = 0 are multiplied like all others.
+    With components, `spectrum` is the spectrum of one component, and each component is convolved with this field.
+    Nyquist elements and k = 0 are multiplied like all others.
     """
     return ArrayOperator("convolution", spectrum)
 
@@ -189,8 +189,8 @@ def convolution(spectrum: Any) -> ArrayOperator:
 def correlation(spectrum: Any) -> ArrayOperator:
     """Returns the circular correlation with a field, given by its spectrum from forward, with any norm.
 
-    With components, `spectrum` is that of one component. All elements, also Nyquist elements and k = 0, are multiplied
-    by the conjugate of `spectrum`.
+    With components, `spectrum` is the spectrum of one component. All elements, also Nyquist elements and k = 0, are
+    multiplied by the conjugate of `spectrum`.
     """
     return ArrayOperator("correlation", spectrum)
 

@@ -115,7 +115,7 @@ class Exchange:
 
     @classmethod
     def of(cls, given: Exchange | str | None) -> Exchange:
-        """Returns the given choices, or the choices of a preset. For None it returns an Exchange without choices.
+        """Returns the given choices, or the choices of a preset. None stands for an Exchange without choices.
 
         >>> Exchange.of("duke").preset, Exchange.of(None) == Exchange()
         ('duke', True)

@@ -69,7 +69,7 @@ def redistribute(a: Any, source: Layout, target: Layout, comm: Any = None, out: 
 
 @runtime.collective("gather")
 def gather(a: Any, layout: Layout, comm: Any = None, root: int = 0) -> Array | None:
-    """Collects a distributed array on rank `root`. Returns it on `root`, and None on other ranks. Collective.
+    """Collects a distributed array on rank `root`. Returns the array on `root`, and None on other ranks. Collective.
 
     >>> import numpy as np, weft
     >>> weft.gather(np.eye(2), weft.Layout.slab((2, 2), ranks=1)).tolist()

@@ -18,7 +18,7 @@ from weft import _planning, errors
 Made = TypeVar("Made")
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-# Whether MPI was running in the parent when this process was forked, with or without weft's extension module over MPI.
+# Whether MPI was running in the parent when this process was forked, even if only mpi4py used MPI.
 _forked_under_mpi = False
 
 
@@ -61,8 +61,9 @@ def running_available() -> bool:
 def handle_of(comm: Any) -> int | None:
     """Returns the Fortran handle of an mpi4py communicator; None for None, which means this process alone.
 
-    Raises InvalidArgument for an object that is not a communicator. Raises Unsupported if mpi4py has loaded another
-    MPI library than weft, because handles differ between MPI libraries.
+    Raises InvalidArgument for an object that is not a communicator, for COMM_NULL, and before MPI_Init or after
+    MPI_Finalize. Raises Unsupported if mpi4py has loaded another MPI library than weft, because handles differ between
+    MPI libraries. Raises Unsupported also for several ranks in a process that was forked while MPI was running.
     """
     if comm is None:
         return None
@@ -92,7 +93,7 @@ def _require_same_mpi(mpi: Any) -> None:
     theirs = " ".join(mpi.Get_library_version().replace("\0", "").split())
     ours = " ".join(running().mpi_library().split())
     if theirs != ours:
-        # MPICH appends its configuration.
+        # MPICH appends its long configuration to the version.
         theirs, ours = (textwrap.shorten(version, 120) for version in (theirs, ours))
         raise errors.Unsupported(
             f"mpi4py and weft must use the same MPI library; mpi4py has loaded '{theirs}', weft "
@@ -103,12 +104,12 @@ def _require_same_mpi(mpi: Any) -> None:
 
 
 def rank_of(comm: Any) -> int:
-    """Returns the number of this rank; 0 for None."""
+    """Returns the number of this rank in a communicator; 0 for None."""
     return int(running().rank_of(handle_of(comm)))
 
 
 def size_of(comm: Any) -> int:
-    """Returns the number of ranks; 1 for None."""
+    """Returns the number of ranks of a communicator; 1 for None."""
     return int(running().size_of(handle_of(comm)))
 
 
@@ -122,10 +123,10 @@ def turn(comm: Any) -> contextlib.AbstractContextManager[Any]:
 
 
 def collective(call: str) -> Callable[[Function], Function]:
-    """Makes a function with an argument `comm` one collective call, with the name `call` in errors.
+    """Wraps a function with an argument `comm`, so that each call is one collective call. Errors show the name `call`.
 
-    Threads of a rank take turns. First all ranks check that they are in the same call; otherwise all raise the same
-    Disagreement.
+    If `comm` is None, the function is called directly. Otherwise threads of a rank take turns. All ranks first check
+    that they are in the same call. If they are not, all raise the same Disagreement.
     """
 
     def wrap(function: Function) -> Function:
@@ -190,7 +191,7 @@ def from_first(comm: Any, make: Callable[[], Any]) -> Any:
 
 @collective("node_memory")
 def node_memory(comm: Any = None) -> str:
-    """Returns how the ranks of a node share memory: memfd, posix, window or private. Collective."""
+    """Returns how the ranks of a node share memory: memfd, posix or window; private means not at all. Collective."""
     return str(running().node_memory_kind(handle_of(comm)))
 
 

@@ -30,8 +30,8 @@ class FFT:
     shape : the global array's extents in real space.
     kind : "c2c", "r2c" (the last of `axes` is halved) or a word such as "dct2"; one word, or one for each of `axes`.
     axes : the transformed axes; default: all. The other axes are a batch.
-    modes : number of lowest wavenumbers kept; "2/3": those below 2/3 of the highest. One for all axes, or one for each.
-    support : number of first points in the real-space array; the field is zero at the others. Given like `modes`.
+    modes : number of lowest wavenumbers kept; "2/3": those below 2/3 of the highest. One value, or one for each axis.
+    support : number of first points in the real-space array, given like `modes`; at other points the field is zero.
     components : the extent of a leading axis that every rank holds whole, such as 3 for a vector field.
     dtype : any numpy dtype of the precision; default: float64.
     comm : an mpi4py communicator. None: this process alone, without MPI.
@@ -47,7 +47,7 @@ class FFT:
     planning : a :class:`weft.Planning`: machine, effort, budget and wisdom.
     docs/options.md lists the values and defaults of options; docs/conventions.md lists the kinds and their lengths.
 
-    Attributes: `input` and `output`, a :class:`weft.Side` each, make this rank's arrays. `plan` is plain data.
+    Attributes: `input` and `output`, two objects :class:`weft.Side`, make this rank's arrays. `plan` is plain data.
 
     Collective over `comm`: all ranks succeed or all raise the same error, InvalidArgument, LayoutMismatch,
     Disagreement (ranks gave different options), OutOfMemory, Unsupported, FftFailure or MpiFailure.
@@ -126,7 +126,7 @@ class FFT:
 
     @classmethod
     def of_plan(cls, plan: _planning.Plan, *, comm: Any = None, engine: str | None = None) -> FFT:
-        """Makes the transform of a plan, from :func:`weft.plan` or JSON, the same on all ranks. Collective."""
+        """Makes the transform of a plan from :func:`weft.plan` or JSON. All ranks give the same plan. Collective."""
         handle = runtime.handle_of(comm)
         module = runtime.running()
         library, error = "", None
@@ -193,17 +193,18 @@ class FFT:
         """Transforms this rank's box of the input; returns its box of the output.
 
         `x` and `out` have the shape, dtype and strides of `input` and `output`; without `out` weft makes the result.
-        `x` is unchanged unless the plan may overwrite it, or `out` starts at its address (empty_inplace). Collective.
+        `x` is unchanged unless the plan may overwrite it, or `out` starts at the same address (empty_inplace).
+        Collective.
         Errors, after which `out` is undefined: LayoutMismatch, InvalidArgument for arrays that overlap, MpiFailure.
         """
         return self._execute(True, x, out)
 
     def backward(self, X: Any, out: Any = None) -> Array:
-        """Transforms this rank's box of the output back; returns its box of the input. Otherwise as forward."""
+        """Transforms this rank's box of the output back; returns its box of the input. Rules: as for forward."""
         return self._execute(False, X, out)
 
     def forward_many(self, xs: Sequence[Any], outs: Sequence[Any] | None = None) -> list[Array]:
-        """Transforms several inputs; returns their outputs in the same order. Otherwise as forward.
+        """Transforms several inputs; returns their outputs in the same order. Rules: as for forward.
 
         If messages carry the arrays, one array is exchanged while the next is transformed, in a second workspace. All
         transforms are in place, or none is. An output must not be another output, or the input of a later transform.
@@ -241,7 +242,10 @@ class FFT:
         after: Any = None,
         fields: tuple[int, int] | None = None,
     ) -> Applied:
-        """The reverse of apply_in_spectrum: backward, a function on tiles in space, forward."""
+        """Transforms spectra backward, calls a function on tiles in space, and transforms forward.
+
+        Arguments, cost and errors are as for apply_in_spectrum.
+        """
         return apply(self, False, inputs, outputs, (function, before, after), fields)
 
     def _execute_many(self, forward: bool, given: Sequence[Any], outs: Sequence[Any] | None) -> list[Array]:
@@ -347,7 +351,7 @@ class FFT:
 
     @property
     def recording(self) -> bool:
-        """Whether each run records its steps."""
+        """Whether each transform and round trip records its steps."""
         return bool(self._handle.recording)
 
     @recording.setter
@@ -356,7 +360,7 @@ class FFT:
 
     @property
     def record(self) -> list[StepRecord]:
-        """The steps of the last recorded run."""
+        """The steps of the last recorded transform or round trip."""
         return [StepRecord(**step) for step in self._handle.record()]
 
     def explain(
@@ -369,9 +373,10 @@ class FFT:
         after: bool = False,
         fields: tuple[int, int] | None = None,
     ) -> str:
-        """Describes the plan and its reasons; after a recorded run also the steps' times, measured and predicted.
+        """Describes the plan and its reasons; after a recorded transform also the steps' times, measured and predicted.
 
-        With `apply_in`, "spectrum" or "space", describes that round trip (see apply_in_spectrum). Runs no transform.
+        With `apply_in`, "spectrum" or "space", explain describes that round trip (see apply_in_spectrum). No transform
+        runs.
         """
         if apply_in is None:
             return str(self._handle.explain())

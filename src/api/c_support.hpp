@@ -48,8 +48,8 @@ int guarded(F&& body) noexcept {
   }
 }
 
-/// C functions read the arguments of a collective call inside it. The call then gives the error of
-/// this rank to all ranks.
+/// error_of() catches an error in the arguments of a C function. The function passes the error to
+/// its collective call, so that all ranks get it.
 using comm::error_of;
 
 /// Returns whether an enum of weft.h has all values of the C++ enum.

@@ -23,6 +23,7 @@ struct ChosenPlan {
 ///   by trials          if there is a machine, the effort is above `estimate`, and the options
 ///                      permit trials. Their choice is added to the wisdom;
 ///   by the model       of the machine in all other cases.
+/// If the options need round trips and such a new plan has none, takes the plan of whole lines.
 /// Collective.
 ChosenPlan chosen_plan(const Problem& problem, const Handle::Options& options,
                        const comm::Communicator& comm);

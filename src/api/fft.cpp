@@ -56,8 +56,8 @@ comm::Communicator communicator_or_solo(MPI_Comm comm) {
   return comm == MPI_COMM_NULL ? comm::Communicator::solo() : comm::communicator_of(comm);
 }
 
-/// Returns an error if the arrays for the transform's input and output have the wrong types of
-/// numbers.
+/// Returns an error if the caller's arrays have the wrong types of numbers for the transform's
+/// input and output.
 std::optional<Error> element_error(const Plan& plan, Element input, Element output) {
   const Element wanted_input = plan.stages.front().source_element;
   const Element wanted_output = plan.stages.back().target_element;

@@ -35,7 +35,8 @@ class HaloHandle {
 
   /// Collective: all ranks run, or all throw if any has an error in `mine` or a null pointer.
   void fill(void* array, const std::optional<Error>& mine = {});
-  /// `precision` is the precision of the real numbers. An element is one or two real numbers.
+  /// Adds the planes of the halo to the elements that they copy. `precision` is the precision of
+  /// the real numbers. An element is one or two real numbers. Collective, as fill().
   void accumulate(void* array, Precision precision, const std::optional<Error>& mine = {});
 
  private:

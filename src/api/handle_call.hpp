@@ -30,7 +30,8 @@ struct Handle::Call {
   const RoundTripCall* work = nullptr;  ///< arguments of a round trip; otherwise null
 
   bool backward() const { return direction == Direction::backward; }
-  /// Returns a number that identifies the call. It is unique for calls with up to a million arrays.
+  /// Returns a number that identifies the call. It is unique for transforms of up to a million
+  /// arrays; numbers of round trips may coincide, but hardly ever do.
   std::int64_t number() const {
     constexpr std::int64_t arrays_end = 1'000'003;
     const std::int64_t call = (transform * 2 + (backward() ? 1 : 0)) * arrays_end +

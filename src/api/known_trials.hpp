@@ -10,8 +10,8 @@ namespace weft::api {
 /// trials of this process and those in the user's cache. Returns -1 if no trial compared these ways
 /// for these lines. Thread-safe.
 ///
-/// The cache has one file for each processor and set of engines, next to the files of
-/// local_machine(). A file that is damaged or of another version counts as empty.
+/// The cache has one file for each version of weft, processor and set of engines, next to the files
+/// of local_machine(). A file that is damaged or of another version counts as empty.
 std::int64_t known_fastest(const planner::LineTrial& lines);
 
 /// Adds trials to those of this process and to the file. Warns if the file cannot be written.

@@ -27,8 +27,8 @@ constexpr std::int64_t longest_tried = 1 << 18;
 /// Most bytes of the lines of a trial. More do not fit in any cache, so more lines would not change
 /// the time of a line.
 constexpr std::int64_t most_bytes = std::int64_t{32} << 20;
-/// Fewer adjacent lines across memory fit in one or two cache lines. They are always transposed,
-/// without a trial.
+/// Fewer adjacent lines across memory fit in one or two cache lines. So few lines are always
+/// transposed, without a trial.
 constexpr double fewest_across = 8;
 
 bool is_auto(const std::string& word) { return word == kernel::auto_engine; }
@@ -37,8 +37,8 @@ kernel::TileForm form_of(bool across_tile) {
   return across_tile ? kernel::TileForm::across : kernel::TileForm::along;
 }
 
-/// Returns the kinds and lengths of a plan's lines, each once, without engines. Complex lines are
-/// listed twice: contiguous ones, and ones across memory.
+/// Returns the kinds and lengths of a plan's lines, without engines. If there are enough complex
+/// lines of a length, they are listed twice: contiguous ones, and ones across memory.
 std::vector<LineEngine> lines_of(const Plan& plan) {
   std::vector<LineEngine> found;
   const auto add = [&](const model::StageLines& lines, bool across_memory) {

@@ -22,15 +22,15 @@ std::string engine_versions(const std::string& word);
 /// Throws unsupported unless an engine that the word allows has this precision.
 void require_precision(const std::string& word, Precision precision);
 
-/// Returns whether trials may compare engines: not if the plan follows the fixed rule, which
-/// measures nothing. Collective.
+/// Returns whether trials may compare engines. The result is false if the caller or WEFT_MACHINE
+/// asks for the fixed rule, which measures nothing. Collective.
 bool may_try_engines(const Planning& planning, const comm::Communicator& comm);
 
 /// Completes a plan: chooses an engine, and a form of tiles, for each kind and length of its lines.
 /// If `may_try` is false, takes the first allowed engine that has the kind, with lines along the
 /// tile. If `may_try` is true, takes the fastest allowed choice of an earlier trial. If there was
-/// no such trial, makes one, and stores its result in the user's cache. All ranks make the same
-/// choice. Collective.
+/// no such trial, makes a trial, and stores its result in the user's cache. For lines of more than
+/// 2^18 points, the trial of a shorter length decides. All ranks make the same choice. Collective.
 ///
 /// Cost    reads a file once in a process. A trial takes up to 0.3 s for each kind and length, and
 ///         the time to plan the lines.

@@ -48,7 +48,7 @@ class OperatorPlan {
   /// Throws `code` with the rule, the value and the remedy.
   [[noreturn]] void refuse(const std::string& rule,
                            ErrorCode code = ErrorCode::invalid_argument) const;
-  /// Throws unsupported if an axis is a cosine or sine axis.
+  /// Throw unsupported unless the axis, or each axis, is of kind c2c or r2c.
   void need_fourier(int axis, const std::string& reason) const;
   void need_fourier_axes(const std::string& reason) const;
   void need_finite(double value, const char* what) const;

@@ -25,7 +25,7 @@ class AxisTables {
       for (const long double value : axis) values_.back().push_back(narrowed<T>(value));
     }
   }
-  /// The numbers of an axis from the first index of a tile on.
+  /// Returns the numbers of an axis from the first index of a tile on.
   const T* of(const Tile& tile, std::int64_t axis) const {
     return values_[static_cast<std::size_t>(axis)].data() + tile.lower[axis];
   }
@@ -128,8 +128,8 @@ void turn_rows(const Tile& tile, const TileRow& row, std::int64_t axis, Factor f
   }
 }
 
-/// Makes the function of an operator, with the words of the plan. make(zero) returns the call for a
-/// tile; `zero` is a zero in the precision of the fields.
+/// Makes the function of an operator, with the words of the plan. make(zero) returns a function
+/// that is called with each tile. `zero` is a zero in the precision of the fields.
 template <class Make>
 FieldFunction operator_function(const OperatorPlan& plan, const TileRules& rules,
                                 const Make& make) {

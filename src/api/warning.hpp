@@ -6,7 +6,8 @@
 
 namespace weft::api {
 
-/// Prints one line on standard error, once for each reason. Many transforms may name the same file.
+/// Prints one line on standard error. Prints it only once for each reason, because many transforms
+/// may name the same file.
 void warn_once(const std::string& reason, const char* consequence);
 
 /// Runs an action on which no transform depends. If it fails, prints a warning with the

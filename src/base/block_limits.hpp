@@ -4,7 +4,8 @@
 
 namespace weft {
 
-// Limits of local transforms for the division of work into blocks. The model uses them too.
+// Limits for the division of a local transform into blocks: lines or planes that a thread
+// transforms together in cache. The model uses these limits too.
 
 /// Minimum bytes of a row, across the lines of a tile or the planes of a block; shorter rows waste
 /// memory bandwidth.

@@ -30,9 +30,9 @@ void for_chirp(std::int64_t n, std::int64_t first, std::int64_t step, std::int64
   }
 }
 
-/// The factor of a convolution of `points` points. It is the chirp's conjugate at 0 <= j < ahead,
-/// and at -behind < j < 0 counted from the end; otherwise 0. ahead + behind <= points + 1, both at
-/// most n.
+/// The factor of a convolution of `points` points. It is the chirp's conjugate at the elements j
+/// with 0 <= j < ahead, and at the elements points + j with -behind < j < 0. Other elements are 0.
+/// `ahead` and `behind` are at most n, and their sum is at most points + 1.
 struct ChirpKernel {
   std::int64_t n = 0;
   std::int64_t points = 0;

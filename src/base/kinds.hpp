@@ -8,8 +8,8 @@
 
 namespace weft {
 
-/// The properties of a kind: its effect on a line of n elements, and its inverse. All code that
-/// depends on a kind uses these properties, so a new kind only needs a new row.
+/// The properties of a kind: its effect on a line of n elements, and its inverse. Code outside of
+/// the engines should use these properties, so that a new kind needs little more than a new row.
 struct KindTraits {
   Kind kind;
   const char* word;

@@ -9,7 +9,7 @@
 namespace weft {
 
 /// Returns the memory that this process can still get: the smaller of MemAvailable and the room in
-/// its control groups (version 1 or 2). The largest int64 if neither can be read.
+/// its control groups (version 1 or 2). Returns the largest int64 if neither can be read.
 std::int64_t available_memory_bytes();
 
 /// Returns available_memory_bytes() without the memory that this process has been promised and has

@@ -14,7 +14,7 @@ inline constexpr std::int64_t no_memory_limit = INT64_MAX;
 ///
 /// proc_cgroup  the text of /proc/self/cgroup, which names the groups.
 /// mount        the folder with the groups' file systems, normally /sys/fs/cgroup. Tests give
-///              another one.
+///              another folder.
 std::int64_t cgroup_room_bytes(const std::string& proc_cgroup, const std::string& mount);
 
 /// Returns MemAvailable, in bytes, from the text of /proc/meminfo.

@@ -6,8 +6,8 @@
 
 namespace weft {
 
-// The factors by which operators multiply an element of a spectrum. In memory and out of core they
-// are the same.
+// The factors by which operators multiply an element of a spectrum. Transforms in memory and out of
+// core use the same factors.
 
 /// Returns a value in another precision: infinite if it is too large.
 template <class T>

@@ -9,7 +9,7 @@ namespace weft {
 std::int64_t smooth_length(std::int64_t n);
 
 /// Returns all numbers of [lo, hi] without other prime factors than 2, 3, 5 and 7, in ascending
-/// order. They are rare among large numbers, so they are constructed, not searched.
+/// order. Such numbers are rare among large numbers, so they are constructed, not searched.
 std::vector<std::int64_t> smooth_numbers(std::int64_t lo, std::int64_t hi);
 
 /// Returns whether a prime above 13 divides n: FFT libraries have kernels for primes up to 13.

@@ -166,8 +166,8 @@ class NewFile {
     if (rename(path_.c_str(), target_.c_str()) != 0)
       fail(target_ + " cannot be replaced: " + reason() + "; name another file");
     path_.clear();
-    // Also writes the new name to the disk. If a folder cannot be synchronised, the system does so
-    // later.
+    // Also writes the new name to the disk. If a folder cannot be synchronised, the system writes
+    // the name later.
     const std::string folder = std::filesystem::path(target_).parent_path().string();
     const OpenDescriptor opened(open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_CLOEXEC));
     if (opened.is_open()) fsync(opened.number());
@@ -179,8 +179,8 @@ class NewFile {
   OpenDescriptor descriptor_;
 };
 
-/// Throws for a file that its owner has made read-only: it must not be replaced, whatever the
-/// folder allows.
+/// Throws for a file that this process may not write, such as a read-only file. It must not be
+/// replaced, whatever the folder allows.
 void require_writable(const std::string& path) {
   if (faccessat(AT_FDCWD, path.c_str(), W_OK, AT_EACCESS) != 0)
     fail(path + " cannot be written: " + reason() + "; name another file");

@@ -26,7 +26,8 @@ constexpr int value_count = [] {
   return static_cast<int>(Words<E>::table.size());
 }();
 
-/// Throws nothing: a value outside the enum comes only through the C interface, which refuses it.
+/// Returns "unknown" for a value outside the enum. Only the C interface can get such a value, and
+/// it refuses the value.
 template <class E>
 const char* word_of(E value) {
   for (const auto& entry : Words<E>::table)

@@ -26,13 +26,14 @@ namespace weft::comm {
 /// Collective. Cost: one reduction of 8 bytes if no rank failed.
 bool agree_or_throw(const Communicator& comm, const std::optional<Error>& mine, bool flag = false);
 
-/// agree_or_throw in two steps: construction and conclude(). Between them a rank can do work that
-/// does no harm if another rank fails. It must make no other call on the group between them.
+/// agree_or_throw in two steps: construction and conclude(). Between the two steps a rank can do
+/// work that does no harm if another rank fails. The rank must make no other call on the group
+/// between the two steps.
 class Agreement {
  public:
   struct Findings {
     bool flagged = false;  ///< some rank set `flag`
-    bool alike = true;     ///< all ranks have the same `act`
+    bool alike = true;     ///< all ranks gave the same `act`
   };
 
   /// Starts the agreement and returns at once. `act` identifies the call that this rank is about to
@@ -75,8 +76,9 @@ std::optional<Error> error_of(F&& f) {
   return std::nullopt;
 }
 
-/// Runs `f`, which must make no collective call, and returns its value. If it throws on any rank,
-/// the same Error (see error_of) is thrown on all ranks.
+/// Runs `f` and returns its value. If `f` throws on any rank, the same Error (see error_of) is
+/// thrown on all ranks. `f` may make only collective calls whose errors are the same on all ranks
+/// that take part in the call.
 ///
 /// Collective. Cost: as agree_or_throw.
 template <class F>
@@ -97,8 +99,8 @@ auto together(const Communicator& comm, F&& f) -> std::invoke_result_t<F> {
 using NamedValue = std::pair<std::string, std::string>;
 
 /// Throws Error(disagreement) on all ranks unless all gave the same names and values. The message
-/// begins with `what`. It names the first rank that differs from rank 0, its first different field,
-/// and both values.
+/// begins with `what`. It names the first rank that differs from rank 0, the first difference, and
+/// the values of both ranks.
 ///
 /// Collective. Cost: one reduction of 16 bytes if all agree.
 void require_same(const Communicator& comm, const std::vector<NamedValue>& values,

@@ -11,8 +11,9 @@
 namespace weft::comm {
 
 /// The turn of a thread on a communicator. It ends when the object is destroyed. Turns serialise
-/// the calls of the threads of one process. A thread that has the turn may take it again. On a solo
-/// communicator no thread waits.
+/// the calls of the threads of one process. If MPI supports only one thread at a time, the turn is
+/// for all communicators. A thread that has the turn may take it again. On a solo communicator no
+/// thread waits.
 ///
 /// Errors  unsupported if this thread must not call MPI. Either its process was forked while MPI
 ///         ran, or the level of MPI_Init_thread excludes the thread.

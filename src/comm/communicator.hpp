@@ -12,8 +12,8 @@ namespace weft::comm {
 struct CommunicatorState;
 class PendingCall;
 
-/// A group of ranks whose messages are separate from those of other groups. It is a cheap shared
-/// handle. communicator_of() in from_mpi.hpp makes it from an MPI communicator.
+/// A group of ranks whose messages are separate from those of other groups. The object is a shared
+/// handle, and cheap to copy. communicator_of() in from_mpi.hpp makes it from an MPI communicator.
 ///
 /// Memory      Destruction is local and safe at any time, even after MPI_Finalize. The handle uses
 ///             a duplicate of the user's communicator. The duplicate is freed when the user frees
@@ -34,15 +34,15 @@ class Communicator {
   /// Returns whether this is a single rank without MPI.
   bool is_solo() const;
 
-  /// Returns the group of all ranks with the same color, in the order of this group. Each such
-  /// group is created once and then reused. It is freed with the duplicate.
+  /// Returns the group of all ranks with the same color, in the order of this group. A group of
+  /// certain ranks is created once and then reused. It is freed with the duplicate.
   Communicator subset(std::int64_t color) const;
 
   /// Returns the ranks that can share memory with this one. Collective the first time, then local.
   Communicator node_group() const;
 
   /// Returns a group of all ranks, numbered node by node. Returns this group if its ranks already
-  /// have that order. A new group is created once.
+  /// have that order. Otherwise creates the group in the first call, and reuses it later.
   Communicator by_nodes() const;
 
   /// Returns 1, 2, 3, ... as a name for an object that all ranks make together. Local; the same on
@@ -63,9 +63,9 @@ class Communicator {
   /// Returns whether all ranks have the same value. Cost: one small reduction.
   bool all_same(std::uint64_t value) const;
 
-  /// Replaces `text` by the text of `root`, of any length.
+  /// Replaces `text` by the text of rank `root`, of any length.
   void broadcast(std::string& text, int root) const;
-  /// Fills `data` with the bytes of `root`. `bytes` may be any number, the same on all ranks.
+  /// Fills `data` with the bytes of rank `root`. `bytes` may be any number, the same on all ranks.
   void broadcast_bytes(void* data, std::int64_t bytes, int root) const;
   template <class T>
   T broadcast_value(T value, int root) const {
@@ -109,7 +109,8 @@ class Communicator {
   std::shared_ptr<CommunicatorState> state_;
 };
 
-/// Communicators that weft has made and not freed, for tests: duplicates, and groups within them.
+/// Numbers of communicators that weft has made and not freed, for tests: duplicates, and groups
+/// within them.
 struct CommunicatorCounts {
   int duplicates = 0;
   int subsets = 0;

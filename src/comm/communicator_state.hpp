@@ -14,9 +14,9 @@
 
 namespace weft::comm {
 
-/// A window that MPI allocated. Freeing it is collective, so a rank that drops the window only
-/// marks it. The window is freed when all ranks have marked it and together make the next one.
-/// Otherwise it is freed with its communicator.
+/// A window that MPI allocated. Freeing a window is collective, so a rank that drops the window
+/// only marks it. The window is freed when all ranks have marked it and together make another
+/// window. Otherwise it is freed with its communicator.
 struct Window {
   MPI_Win win = MPI_WIN_NULL;
   bool dropped = false;

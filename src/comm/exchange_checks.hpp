@@ -16,7 +16,7 @@ void require_element(std::int64_t element_bytes);
 void require_block(int peer, std::int64_t offset, std::int64_t count, int ranks,
                    std::int64_t element_bytes);
 
-/// Sets `seen[peer]`. Throws Error(internal) if it is set already.
+/// Sets `seen[peer]`. Throws Error(internal) if `seen[peer]` was set already.
 void require_single(std::vector<bool>& seen, int peer);
 
 /// Returns the number of elements of each block.

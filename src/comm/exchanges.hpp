@@ -95,8 +95,8 @@ class StridedAllToAll {
 /// Returns the number of elements of a box.
 std::int64_t volume_of(const StridedBlock& block);
 
-/// A message to one rank and a message from one rank (the same or another) at the same time. If a
-/// box is empty, its message is not sent.
+/// A message to one rank and a message from one rank (the same or another) at the same time. There
+/// is no message for an empty box.
 struct MessageStep {
   int chunk = 0;
   StridedBlock send = {0, 0, {0}, {1}};
@@ -115,9 +115,9 @@ struct MessageOptions {
 /// Messages of boxes, step by step and without packing. Boxes that are not contiguous use derived
 /// datatypes. Chunks are parts of the exchange that are started one after the other.
 ///
-/// If `at_once` is 1, the steps of all ranks must match. If they did not, a cycle of ranks could
-/// wait for each other. Pairwise rounds and cyclic steps match. The blocks from one rank to another
-/// must have the same order on both ranks.
+/// If `at_once` is 1, the steps of all ranks must match, as pairwise rounds and cyclic steps do.
+/// Otherwise a cycle of ranks could wait for each other. The blocks from one rank to another must
+/// have the same order on both ranks.
 ///
 /// Memory      sent and received blocks must not overlap.
 /// Collective  construction, and one execution: start() of all chunks in order, then finish(). Not
@@ -139,7 +139,7 @@ class Messages {
   void finish() const;
   /// Returns whether all started messages are complete.
   bool is_idle() const;
-  /// Executes one chunk, or all at once.
+  /// Executes the exchange from start to end: starts chunks 0 to `chunks` - 1, then finishes.
   void execute(const void* send, void* recv, int chunks = 1) const {
     for (int chunk = 0; chunk < chunks; ++chunk) start(chunk, send, recv);
     finish();

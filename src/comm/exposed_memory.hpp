@@ -9,10 +9,10 @@
 namespace weft::comm {
 
 /// Memory of this rank into which the other ranks of a group put blocks. It is a window that MPI
-/// allocates.
+/// allocates, or ordinary memory if there is only one rank.
 ///
 /// Memory      Destruction is local and safe at any time. The window is freed when all ranks have
-///             dropped it and together make the next one. Otherwise it is freed with the
+///             dropped it and together make another window. Otherwise it is freed with the
 ///             communicator.
 /// Collective  construction, over `comm`; `bytes` may differ between ranks and may be 0.
 /// Errors      the same on all ranks: Error(out_of_memory); Error(mpi_failure) if MPI makes no

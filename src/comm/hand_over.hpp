@@ -18,8 +18,8 @@ static_assert(std::atomic<std::uint32_t>::is_always_lock_free);
 /// others wrote before arrive().
 ///
 /// A wait spins for a short time, then yields the core, then sleeps until the late rank arrives. So
-/// it also works with more ranks than cores. It does not use MPI, so tests can use threads as
-/// ranks.
+/// waiting also works with more ranks than cores. This class does not use MPI, so tests can use
+/// threads as ranks.
 class HandOver {
  public:
   HandOver() = default;

@@ -87,7 +87,7 @@ void MessageQueue::free_persistent() {
   has_persistent_ = false;
 }
 
-/// Prepares a new run of all steps.
+/// Prepares a new execution of all steps.
 void MessageQueue::prepare(const void* send, void* recv) {
   const bool has_new_buffers = send != send_ || recv != recv_;
   send_ = static_cast<const char*>(send);

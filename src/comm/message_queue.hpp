@@ -9,9 +9,9 @@
 
 namespace weft::comm {
 
-/// Executes a list of steps, a limited number at a time. If `options.in_pieces` is true, each block
-/// becomes messages of at most `limit` elements and 1 GiB. Otherwise each block becomes one
-/// message; a long block, or one that is not contiguous, then needs a derived datatype.
+/// Executes a list of steps, at most `options.at_once` at a time. If `options.in_pieces` is true,
+/// each block becomes messages of at most `limit` elements and 1 GiB. Otherwise each block becomes
+/// one message; a long block, or one that is not contiguous, then needs a derived datatype.
 /// Construction is local. Executing allocates nothing.
 class MessageQueue {
  public:

@@ -21,8 +21,8 @@ enum class NodeMemoryKind : std::int32_t { memfd = 0, posix = 1, window = 2, ord
 /// "memfd", "posix", "window", "private".
 const char* to_string(NodeMemoryKind kind);
 
-/// The data that another rank of the node needs to map a segment. It consists of plain bytes, and
-/// is sent to these ranks.
+/// The data that another rank of the node needs to map a segment. They are plain bytes, which the
+/// owner of the segment sends to these ranks.
 struct NodeHandle {
   std::int64_t bytes = 0;
   std::uint64_t cookie = 0;  ///< random part of the name, to detect a wrong process or file
@@ -48,8 +48,8 @@ class NodeSegment {
 
   /// Maps the segment of another rank.
   /// Errors  Error(unsupported) if the system forbids it, or if the owner has ended or has closed
-  ///         the segment for newcomers. Also if the process number means another process here (in
-  ///         another namespace).
+  ///         the segment for newcomers. Also if handle.pid is the number of another process here,
+  ///         because the owner is in another namespace.
   static NodeSegment attach(const NodeHandle& handle);
 
   /// Returns the segment of this process that contains an address, and the offset in it. Returns
@@ -72,7 +72,7 @@ class NodeSegment {
 };
 
 /// Returns the first kind that all ranks of this rank's node can use in a test: memfd, posix or
-/// private. It is the same on every rank of the node. The environment variable
+/// private. The result is the same on every rank of the node. The environment variable
 /// WEFT_NODE_MEMORY=memfd|posix|window|private forces a kind; if it does not work, the kind is
 /// private.
 ///
@@ -86,8 +86,8 @@ NodeMemoryKind probe_node_memory(const Communicator& comm);
 /// One segment of each rank of a node, mapped by all of them.
 ///
 /// Memory      Destruction is local and safe at any time: each segment lives until the last rank
-///             drops it. A window is freed when all ranks have dropped it and together make the
-///             next one. Otherwise it is freed with the communicator.
+///             drops it. A window is freed when all ranks have dropped it and together make another
+///             window. Otherwise it is freed with the communicator.
 /// Collective  construction, over the node group.
 /// Errors      the same on all ranks of the group.
 class NodeMemory {

@@ -12,10 +12,10 @@
 namespace weft::comm {
 
 /// Workspace that all ranks of one node can read and write. The ranks also synchronise their use of
-/// it, and give each other access to arrays of their callers.
+/// the workspace, and give each other access to arrays of their callers.
 ///
-/// Memory      one segment of node memory per rank. The last few arrays of other ranks stay mapped,
-///             so another access to them costs nothing.
+/// Memory      one segment of node memory for each rank. The most recently used arrays of other
+///             ranks stay mapped, so another access to them costs nothing.
 /// Collective  construction, over `comm`, with all ranks on one node. Errors are the same on all of
 ///             them. Destruction is local.
 class NodeWorkspace {
@@ -28,9 +28,9 @@ class NodeWorkspace {
   static constexpr std::int64_t page_bytes = 4096;
 
   NodeWorkspace(const Communicator& comm, std::int64_t bytes);
-  /// For tests in which threads replace ranks. `memory` has one pointer for each rank. There the
-  /// rank has page_bytes bytes and then its workspace. Local. All objects must be made before any
-  /// thread arrives.
+  /// For tests in which threads replace ranks. `memory` has one pointer for each rank, to
+  /// page_bytes bytes and the workspace after them. Local. The objects of all threads must be made
+  /// before any thread arrives.
   NodeWorkspace(std::vector<char*> memory, int rank);
 
   /// Returns the address of a rank's workspace in this process.
@@ -48,9 +48,10 @@ class NodeWorkspace {
   /// rank. can_show() must be true for the array. nullptr means the workspace at
   /// `workspace_offset`.
   void show(int which, const void* array, std::int64_t workspace_offset);
-  /// Returns array number `which` to which `rank` gave access by show(). This rank must have waited
-  /// for the arrival of `rank` since then. If the system does not let this process map the array,
-  /// ends the program, because a synchronisation that has begun cannot be cancelled.
+  /// Returns the address of array number `which` to which `rank` gave access by show(). This rank
+  /// must have waited for an arrival of `rank` after show(). If the system does not let this
+  /// process map the array, ends the program, because a synchronisation that has begun cannot be
+  /// cancelled.
   char* shown(int which, int rank);
 
  private:

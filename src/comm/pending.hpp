@@ -6,8 +6,8 @@
 namespace weft::comm {
 
 /// The buffers of a non-blocking collective call, with different addresses. Open MPI treats equal
-/// addresses as MPI_IN_PLACE (seen in 4.1.4), so the calls of ranks would differ. If both addresses
-/// are equal, one of the buffers is empty and gets another address.
+/// addresses as MPI_IN_PLACE (seen in 4.1.4), so the calls of ranks would differ. If the two
+/// addresses are equal, one of the buffers is empty, and this buffer gets another address.
 struct DistinctBuffers {
   /// `sends` is true if this rank sends data. A receive buffer with the same address is then the
   /// empty one.

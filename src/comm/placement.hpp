@@ -25,8 +25,8 @@ NodeOrder placement(const std::vector<std::int64_t>& first_of_node);
 /// Returns the placement of the ranks of a communicator. Collective.
 NodeOrder placement(const Communicator& comm);
 
-/// Returns the number of ranks that share memory, if each node has this number of consecutive
-/// ranks. (The last node may have fewer.) Otherwise returns 1. Collective.
+/// Returns the number of ranks on each node, if the ranks of a node are consecutive and can share
+/// memory. The last node may have fewer ranks. Otherwise returns 1. Collective.
 std::int64_t ranks_sharing_memory(const Communicator& comm);
 
 }  // namespace weft::comm

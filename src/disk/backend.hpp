@@ -22,7 +22,7 @@ enum class BackendKind {
 };
 
 const char* to_string(BackendKind kind);
-/// Parses a word. Errors  invalid_argument that lists all words.
+/// Returns the kind that a word names. Throws invalid_argument, with all words, for other words.
 BackendKind backend_from_string(std::string_view word);
 
 /// A kind, and the reason for its choice, as in `weft info`.
@@ -49,8 +49,8 @@ struct DiskCounters {
 };
 
 /// Executes jobs, at most `depth` for each disk at the same time. The reads of a disk begin in the
-/// order of the calls of start(). The writes do too. Reads and writes overlap, and end in any
-/// order. The destructor returns when all jobs have ended.
+/// order of the calls of start(), and so do its writes. Reads and writes may overlap, and may end
+/// in any order. The destructor returns when all jobs have ended.
 ///
 /// Forks       A child process has no thread of a backend that its parent has made. In the child
 ///             start() throws, and the destructor does not touch the parent's resources.
@@ -62,8 +62,8 @@ class Backend {
   virtual ~Backend() = default;
 
   virtual BackendKind kind() const = 0;
-  /// Each job must stay in memory until its batch has ended. The batch reports the first
-  /// failure. Any thread may call start().
+  /// Starts all jobs of a batch. The batch must stay in memory until it has ended, and reports the
+  /// first failure. Any thread may call start().
   /// Errors  as require_own_process().
   void start(Batch& batch);
   /// Errors  unsupported in a process that was forked from the one that made the backend.
@@ -77,10 +77,10 @@ class Backend {
   bool is_of_parent() const;
   /// Called before the first step of a job.
   void begin(const Job& job);
-  /// Gives a job the system's answer. Returns true if the job has ended. The job must not be used
-  /// afterwards.
+  /// Gives a job the system's answer. Returns true if the job has ended. An ended job must not be
+  /// used any more.
   bool advance(Job& job, std::int64_t answer);
-  /// Executes all steps of a job in this thread.
+  /// Executes all steps of a job in the calling thread.
   void do_all(Job& job);
 
  private:

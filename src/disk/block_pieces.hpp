@@ -11,8 +11,8 @@
 namespace weft::disk {
 
 /// Checksums of blocks that are read or written in pieces. The checksum of a block is known when
-/// each of its bytes has been seen once. The pieces may come in any order, and pieces of other
-/// blocks in between.
+/// each of its bytes has been seen once. The pieces may come in any order. Pieces of other blocks
+/// may come in between.
 ///
 /// Memory  about 200 bytes for each incomplete block, of which there are at most `most_blocks`;
 ///         further blocks are ignored.

@@ -110,7 +110,7 @@ void BlockSums::save() {
                          crc32c(sums_.data(), bytes)};
   const std::string fresh = path_ + ".new";
   unlink(fresh.c_str());  // a process that died here may have left this file; only one process at a
-                          // time writes a set
+                          // time saves the checksums of a set
   try {
     const OpenFile file = create_data_file(fresh, header_bytes + bytes);
     file.write(0, &header, header_bytes);

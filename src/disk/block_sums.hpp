@@ -11,7 +11,7 @@ namespace weft::disk {
 ///
 /// A block has a checksum if it was written as a whole, at once or in pieces that do not overlap.
 /// While blocks change, the file does not exist, so it never contradicts the disks. The first
-/// change removes it, and save() writes it again. Memory: 4 bytes for each block.
+/// change removes the file, and save() writes it again. Memory: 4 bytes for each block.
 class BlockSums {
  public:
   /// Reads the file. If there is no file, no checksum is known.

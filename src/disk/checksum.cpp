@@ -62,7 +62,7 @@ constexpr std::uint32_t start_of_all = 0xFFFFFFFF;
 constexpr std::uint32_t one = std::uint32_t{1} << 31;
 constexpr std::uint32_t x = std::uint32_t{1} << 30;
 
-/// a * b modulo the polynomial.
+/// Returns a * b modulo the polynomial.
 constexpr std::uint32_t product(std::uint32_t a, std::uint32_t b) {
   std::uint32_t sum = 0;
   for (; a != 0; a <<= 1) {

@@ -7,8 +7,8 @@ namespace weft::disk {
 /// Returns the CRC-32C (Castagnoli) of bytes, by the processor's instruction if it has one.
 std::uint32_t crc32c(const void* memory, std::int64_t bytes);
 
-/// CRC-32C of bytes that come in pieces, in any order. It combines, by exclusive or, the checksums
-/// of all pieces, each followed by zeros up to the end.
+/// CRC-32C of bytes that come in pieces, in any order. The result is the exclusive or of the
+/// checksums of all pieces, each followed by zeros up to the end of the bytes.
 class SumOfPieces {
  public:
   /// Adds a piece. `after` is the number of bytes that follow it.

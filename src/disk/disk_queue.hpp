@@ -9,9 +9,9 @@
 namespace weft::disk {
 
 /// Waiting accesses of one disk, and the number in progress. Reads and writes share the disk. If
-/// both wait, the kind with fewer accesses in progress is next; if equal, they take turns. Each
-/// kind begins in the order of arrival. With a single queue, all reads of a panel would wait for
-/// all writes of another panel, or the reverse.
+/// reads and writes wait, the kind with fewer accesses in progress is next. If the numbers are
+/// equal, reads and writes take turns. Accesses of one kind begin in the order of arrival. With a
+/// single queue, all reads of a panel would wait for all writes of another panel, or the reverse.
 class DiskQueue {
  public:
   void push(Job& job) { of(job.access.direction()).waiting.push_back(&job); }

@@ -19,8 +19,8 @@ struct Job {
   Batch* batch = nullptr;
 };
 
-/// Jobs that were started together. A waiting thread gets the first failure when all jobs have
-/// ended. Until then the system may still use their memory.
+/// Jobs that are started together. wait() throws the first failure, but only when all jobs have
+/// ended, because until then the system may still use their memory.
 class Batch {
  public:
   std::vector<Job> jobs;

@@ -8,7 +8,7 @@ namespace weft::disk {
 
 /// An open file with one or two descriptors. The first is for transfers through the page cache. If
 /// the file system allows direct transfers, which bypass the page cache, the second is for them.
-/// The page cache does not help, because files are larger than memory, and weft knows better which
+/// The page cache does not help, because large files do not fit in it, and weft knows better which
 /// data it needs again.
 ///
 /// A direct transfer moves whole granules from or to aligned memory. A granule is at least a page.

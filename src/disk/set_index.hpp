@@ -14,8 +14,8 @@ struct SetIndex {
   std::string dtype = {};                ///< of its elements, in numpy's notation
   Striping striping = {};
   bool checksums = true;  ///< whether blocks have checksums, in a file next to the index
-  /// Remedy for an incomplete set: a change in place has not ended, so the set has neither its old
-  /// nor its new contents. Empty: the set is whole.
+  /// Remedy for an incomplete set, in which a change in place has not ended. Such a set has neither
+  /// its old nor its new contents. Empty: the set is whole.
   std::string incomplete_remedy = {};
   std::vector<std::string> files =
       {};  ///< files of the disks; relative paths start at the folder of the index

@@ -44,9 +44,9 @@ struct SetCounters {
 /// Runs that cross blocks are split. Neighbouring blocks of a disk are joined to accesses of up to
 /// 1 MiB, or of one longer block. If the set has checksums, a block gets a checksum when it has
 /// been written as a whole, by one run or by several runs that do not overlap. A partly written
-/// block has none.
+/// block has no checksum.
 ///
-/// Only one thread at a time may use a set. Only one process at a time may write it.
+/// Only one thread at a time may use a set. Only one process at a time may write a disk of it.
 /// Errors  as Volume. Also invalid_argument for a depth below 1, a ticket that was already waited
 ///         for, and writes to a set that was opened for reading. io_failure names file, block and
 ///         offset of a wrong checksum.
@@ -62,10 +62,11 @@ class StripedSet final : public Volume {
   Ticket start_write(std::span<const Run> runs) override;
   void wait(Ticket ticket) override;
   bool has_ended(Ticket ticket) override { return found(ticket)->second->batch.has_ended(); }
-  /// Also saves the checksums. Without flush() they are lost, and later reads do not check these
-  /// blocks.
+  /// Also saves the checksums. Without flush() the checksums are lost, and blocks cannot be checked
+  /// when the set is opened again.
   void flush() override;
-  /// Flushes without the checksums, for one of several processes that write a set.
+  /// Flushes the files but does not save the checksums, for one of several processes that write a
+  /// set.
   void flush_disks();
   /// Sets a function that is called once, before the first change of the set.
   void before_first_change(std::function<void()> tell) { before_first_change_ = std::move(tell); }

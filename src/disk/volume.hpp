@@ -20,8 +20,8 @@ struct Run {
 /// same bytes, one of them a write, must not be in progress together.
 ///
 /// Errors  io_failure that names the file, the attempt and the system's reason; invalid_argument
-///         for a run beyond the end. Either the function that starts the transfer throws, or
-///         wait().
+///         for a run beyond the end. Either the function that starts the transfer or wait() throws
+///         the error.
 class Volume {
  public:
   /// Identifies transfers that were started together.
@@ -29,11 +29,11 @@ class Volume {
 
   virtual ~Volume() = default;
   virtual std::int64_t bytes() const = 0;
-  /// The memory of the runs must stay until wait() has returned. The list of runs may be freed
-  /// before.
+  /// Start transfers. The memory of the runs must stay until wait() has returned. The list of runs
+  /// may be freed before.
   virtual Ticket start_read(std::span<const Run> runs) = 0;
   virtual Ticket start_write(std::span<const Run> runs) = 0;
-  /// Returns when all runs of the ticket have ended. May be called once for each ticket.
+  /// Returns when all runs of the ticket have ended. May be called only once for each ticket.
   virtual void wait(Ticket ticket) = 0;
   /// Returns whether wait() would return, or throw, immediately. May be called only before wait()
   /// for that ticket.

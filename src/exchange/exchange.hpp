@@ -30,9 +30,9 @@ struct BufferNeeds {
 /// and executed often.
 ///
 /// One execution is collective over its group. The caller calls start() for each chunk in order, as
-/// soon as the earlier stage has written the chunk. It may call progress() at any time. If the
-/// later stage reads chunk by chunk, wait() comes before each chunk. Otherwise finish() comes
-/// before the later stage. An execution allocates nothing.
+/// soon as the earlier stage has written the chunk. The caller may call progress() at any time. If
+/// the later stage reads chunk by chunk, wait() comes before each chunk, and finish() after the
+/// stage. Otherwise finish() comes before the later stage. An execution allocates nothing.
 class Executor {
  public:
   virtual ~Executor() = default;
@@ -42,12 +42,12 @@ class Executor {
   virtual void finish() = 0;
   /// Returns the messages of this rank to others in one execution.
   virtual comm::MessageTraffic traffic() const = 0;
-  /// Returns the bytes that one execution reads from other ranks' memory, without a message. They
-  /// are the elements of this rank that belonged to other ranks before the exchange.
+  /// Returns the bytes that reach this rank from other ranks through node memory, without a
+  /// message, in one execution.
   virtual std::int64_t bytes_from_others() const { return 0; }
   /// Returns the bytes that weft itself reads and writes in memory in one execution, on this rank.
   virtual std::int64_t copied_bytes() const { return 0; }
-  /// Sets whether this rank has other work before finish(), with which the exchange should overlap.
+  /// Sets whether this rank has other work before finish(). If so, the exchange overlaps with it.
   /// Must be called before start().
   void set_overlaps(bool overlaps) { overlaps_ = overlaps; }
   /// Sets whether the earlier stage has written this rank's own block directly to its destination.
@@ -85,8 +85,8 @@ struct ExchangeEndpoint {
   /// For a shared exchange: the number of the buffer of rank 0's array, the direction, and the
   /// layout of the arrays. With push, the earlier stage writes into the arrays of all ranks, in
   /// layout `to`. Without push, the arrays have layout `home`, and the later stage reads from the
-  /// arrays of all ranks. The earlier stage then writes into them too, but only into its own array
-  /// if `home` is `from`.
+  /// arrays of all ranks. The earlier stage then writes into these arrays too; if `home` is `from`,
+  /// it writes only into the array of this rank.
   int first_peer_buffer = 0;
   bool push = false;
   Layout home;

@@ -17,8 +17,8 @@ kernel::Place own_array(const Layout& layout, const ExchangeEndpoint& side, int 
   return place;
 }
 
-/// Returns where the elements of this rank's box in layout `mine` are, if the arrays of all ranks
-/// have layout `theirs`.
+/// Returns the places of the elements of this rank's box in layout `mine`, if the arrays of all
+/// ranks have layout `theirs`.
 kernel::Place in_arrays_of_all(const Layout& mine, const Layout& theirs,
                                const ExchangeEndpoint& side, int own_buffer) {
   kernel::Place place{{}, side.element_bytes};

@@ -7,7 +7,7 @@
 namespace weft::exchange {
 
 /// Returns the messages of a rank in the order of a schedule, chunk after chunk. A block longer
-/// than exchange.piece_bytes becomes several steps.
+/// than exchange.piece_bytes becomes several steps, unless piece_bytes is 0.
 std::vector<comm::MessageStep> message_steps(const Exchange& exchange, const WireBlocks& blocks,
                                              const ExchangeEndpoint& side, int rank, int ranks);
 

@@ -40,7 +40,7 @@ BufferNeeds buffer_needs(const Exchange& exchange, const ExchangeEndpoint& side)
 std::unique_ptr<Executor> make_executor(const Exchange& exchange, const ExchangeEndpoint& side,
                                         const ExchangeResources& resources) {
   if (is_node_aware(exchange)) return make_node_aware(exchange, side, resources);
-  // If ranks access each other's memory, that memory belongs to all ranks. Then the group is all
+  // Memory that ranks access directly is made by all ranks together, so the group is then all
   // ranks.
   const bool is_of_all = reads_peers(exchange) || puts_blocks(exchange);
   return find(exchange).make(

@@ -17,7 +17,7 @@ struct PlaneShape {
   std::int64_t bytes = 0;
   std::int64_t element_bytes = 0;  ///< of the widest element of these transforms
   /// A batch axis whose indices are adjacent in memory. Strides and bytes of the plane are then
-  /// those of one index of this axis, as if there were only one. -1: a plane is contiguous.
+  /// those of a plane for a single index of this axis. -1: a plane is contiguous.
   int row_axis = -1;
 };
 PlaneShape plane_shape(const std::vector<AxisTransform>& transforms, const Place& inlet,
@@ -48,15 +48,14 @@ BlockMemory fused_block_memory(std::int64_t plane_bytes);
 /// Returns the number of indices of each batch axis in a block.
 ///
 /// A block without a plane covers all batch indices, divided among the threads. A block with a
-/// plane fills its memory. It is smaller if some threads would have no work. Along a contiguous
-/// batch axis it has at least 128 bytes of complex numbers.
+/// plane is as large as its memory allows, but smaller if some threads would have no work. Along a
+/// contiguous batch axis, a block has at least 128 bytes of complex numbers if the axis has them.
 Shape block_widths(const Box& region, const std::vector<int>& batch_axes, const BlockMemory& memory,
                    const Place& inlet, const Place& outlet, const LocalOptions& options);
 
 /// Returns how many of the transforms from `first` on can share one sweep over the box, at least
-/// one. Their plane must stay in cache. With several threads, there must be enough planes for all
-/// threads.
-/// `fields` is the number of arrays that are in cache together.
+/// one. The plane of these transforms must stay in cache. With several threads, there must be
+/// enough planes for all threads. `fields` is the number of arrays that are in cache together.
 std::size_t fusable(const Box& box, const std::vector<AxisTransform>& transforms, std::size_t first,
                     const Place& inlet, const LocalOptions& options, std::int64_t fields = 1);
 

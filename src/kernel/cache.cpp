@@ -9,7 +9,7 @@ namespace {
 
 CacheSizes read_sizes() {
   constexpr std::int64_t default_l2 = 512 << 10;
-  // Assumed share of one core in the last-level cache, if the system does not report it.
+  // Limit of one core's share of the last-level cache.
   constexpr std::int64_t largest_share = 4 << 20;
   const std::int64_t l2 = sysconf(_SC_LEVEL2_CACHE_SIZE);
   const std::int64_t l3 = sysconf(_SC_LEVEL3_CACHE_SIZE);

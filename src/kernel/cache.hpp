@@ -4,10 +4,11 @@
 
 namespace weft::kernel {
 
-/// Sizes of the caches as the system reports them; cautious defaults for unknown sizes.
+/// Sizes of the caches. They come from the system, if it reports them.
 struct CacheSizes {
-  std::int64_t l2_bytes = 0;        ///< of one core
-  std::int64_t l3_share_bytes = 0;  ///< of the last level, divided by the cores that share it
+  std::int64_t l2_bytes = 0;        ///< of one core; 512 KiB if unknown
+  std::int64_t l3_share_bytes = 0;  ///< of the last level, divided by the number of cores, at most
+                                    ///< 4 MiB; 0 if unknown
 };
 const CacheSizes& cache_sizes();
 

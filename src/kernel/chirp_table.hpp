@@ -12,7 +12,7 @@ namespace weft::kernel {
 
 /// A part of the chirp exp(-pi*i * j^2/n), in one precision.
 ///
-/// Accuracy  each number is the rounding of a value exact in long double.
+/// Accuracy  each number is computed in long double, then rounded to the precision.
 /// Memory    one complex number for each element.
 class ChirpTable {
  public:

@@ -66,8 +66,8 @@ void copy_plane(void* dst_start, const void* src_start, const PlaneCopy& given,
   if (p.dst_row == 1 && p.src_column == 1)
     return transpose(dst, src, {p.rows, p.columns, p.src_row, p.dst_column}, element_bytes,
                      target.stores, target.far);
-  // The inner loop takes the shorter stride, which stays longer in a cache line. This helps for
-  // folded columns.
+  // The inner loop takes the shorter stride of the target, because it then stays longer in a cache
+  // line. This helps for folded columns.
   if (std::abs(p.dst_column) < std::abs(p.dst_row)) p = transposed(p);
   switch (element_bytes) {
     case 4:

@@ -13,7 +13,7 @@ namespace weft::kernel {
 
 class LineCache;
 
-/// Every line buffer starts at a multiple of this.
+/// The address of every line buffer is a multiple of this number.
 inline constexpr std::int64_t line_alignment_bytes = 64;
 
 /// A batch of lines ready to be transformed; Engine::lines shares it among all callers with the
@@ -57,10 +57,10 @@ class Engine {
   /// Library, version and instruction sets, for `weft info`.
   virtual std::string description() const = 0;
   virtual bool supports(Precision precision) const = 0;
-  /// Returns whether a precision that the engine supports has cosine and sine transforms.
+  /// Returns whether a precision that the engine supports has cosine, sine and Hartley transforms.
   virtual bool has_cosines(Precision) const { return true; }
-  /// Returns the number of lines to transform by one call, if there are many. After small groups,
-  /// fewer lines remain that are transformed one by one.
+  /// Returns the number of lines that one call should transform, if there are many lines. The
+  /// smaller this group is, the fewer lines remain after the last whole group.
   virtual std::int64_t lines_together(Precision precision, std::int64_t length,
                                       TileForm form) const = 0;
   /// Returns the results of the library's planning in this process. Another process that passes
@@ -70,8 +70,8 @@ class Engine {
   virtual void learn(Precision, const std::string&) {}
 
   /// Returns the transform for the problem. It is made once and shared: the same request returns
-  /// the same object while that is in use, or among the most recently requested ones. Thread-safe:
-  /// if several threads make the same request, only one of them makes the transform.
+  /// the same object while this object is in use, or is one of those that LineCache keeps.
+  /// Thread-safe: if several threads make the same request, only one of them makes the transform.
   ///
   /// Errors  invalid_argument if length, count or a pitch breaks the rules of LineProblem;
   ///         unsupported for a precision that the engine lacks; fft_failure if the library makes no
@@ -102,7 +102,7 @@ Engine& default_engine();
 /// Returns the engine for lines of one kind without a trial: default_engine(), or for "auto" the
 /// first engine that has this kind. Throws unsupported if no engine has it.
 Engine& default_engine(Kind kind, Precision precision);
-/// Throws unsupported: cosine and sine transforms need another engine than this one.
+/// Throws unsupported: cosine, sine and Hartley transforms need another engine than this one.
 [[noreturn]] void refuse_cosines(const Engine& engine);
 /// Returns whether weft has an engine of that name here, with this precision.
 bool has_engine(std::string_view name, Precision precision);

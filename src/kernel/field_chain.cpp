@@ -104,7 +104,8 @@ class FieldChain::CellMaker {
   }
 
  private:
-  /// Adds the fields before and after each function. If elements stay in place, both share memory.
+  /// Adds the stations before and after each function. The two stations share memory if elements
+  /// stay in place.
   void add_stations() {
     Box box = region_;
     for (std::size_t f = 0; f < spec_.functions.size(); ++f) {

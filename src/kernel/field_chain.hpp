@@ -17,7 +17,7 @@
 
 namespace weft::kernel {
 
-/// A part of a chain: fields between two functions, and their transforms.
+/// A part of a chain: fields and their transforms, between two functions or at an end of the chain.
 struct ChainPart {
   std::int64_t fields = 1;
   std::vector<AxisTransform> transforms = {};  ///< only the first and the last part may have none

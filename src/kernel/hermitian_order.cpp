@@ -21,8 +21,8 @@ Range common(const Range& a, const Range& b) {
 
 }  // namespace
 
-/// The part of the box in one piece. It has some rows. It has the direct columns of some pairs, and
-/// the mirrored columns of some pairs.
+/// The part of the box in one piece: a range of rows, the direct columns of some pairs, and the
+/// mirrored columns of some pairs.
 struct HermitianOrderPass::Part {
   const Piece& columns;
   const Piece& natural;

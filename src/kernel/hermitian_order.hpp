@@ -8,8 +8,8 @@
 
 namespace weft::kernel {
 
-/// Half the spectrum of n = n1*n2 real points. Element (k1, k2) is X[k1 + n1*k2], with k1 up to
-/// n1/2.
+/// A change of the order of half the spectrum of n = n1*n2 real points. Element (k1, k2) of the
+/// columns is X[k1 + n1*k2], with k1 up to n1/2.
 struct HermitianOrder {
   std::int64_t n1 = 0;
   std::int64_t n2 = 0;
@@ -20,9 +20,10 @@ struct HermitianOrder {
 /// X[0..n/2]. Row b of the natural order has n1 elements. The first half of them is column b. The
 /// second half is the conjugate of column n2-1-b, from its end to its start.
 ///
-/// Backward, rows 0 and n1/2 of the columns need both X[k] and X[n-k]. The natural order has only
-/// one of these two elements, and the other may be needed on another rank. A c2r uses the mean of
-/// the two. So the pass doubles the element of the natural order, and sets the other to 0.
+/// Backward, rows 0 and n1/2 of the columns need both X[k] and its conjugate X[n-k]. The natural
+/// order has only one of these two elements, and the other may be needed on another rank. A c2r
+/// uses the mean of X[k] and the conjugate of X[n-k]. So the pass doubles the element of the
+/// natural order, and sets the other to 0.
 class HermitianOrderPass {
  public:
   /// `box` is a box of the folded columns. `natural` has a single piece with a single axis. The

@@ -11,9 +11,9 @@
 namespace weft::kernel {
 
 /// The transform of each line: a kind in one direction, as line_kind() makes it. Forward, c2c and
-/// r2c have exp(-2*pi*i*j*k/n), backward exp(+...). Cosine and sine transforms are as FFTW defines
-/// them. They are always forward, because the inverse of a kind is another kind. No transform
-/// scales.
+/// r2c have exp(-2*pi*i*j*k/n), backward exp(+...). Cosine, sine and Hartley transforms are as FFTW
+/// defines them. Their direction is always forward, because each inverse is one of these kinds too.
+/// No transform scales.
 struct LineKind {
   Kind kind = Kind::c2c;
   Direction direction = Direction::forward;
@@ -24,7 +24,7 @@ struct LineKind {
   static const LineKind c2r;
 
   bool is_c2c() const { return kind == Kind::c2c; }
-  /// Whether one side is half a spectrum: r2c or c2r.
+  /// Returns whether one side is half a spectrum: r2c or c2r.
   bool is_halved() const { return kind == Kind::r2c; }
   // clang-tidy 14 takes the 0 of a generated comparison for a pointer.
   // NOLINTNEXTLINE(modernize-use-nullptr)
@@ -53,11 +53,12 @@ const char* to_string(TileForm form);
 
 /// `count` lines of `length` points.
 ///
-/// Elements  Along: line k of the input starts k*in_pitch elements after the first line. For the
-///           output it is k*out_pitch. Elements are real on the real side of r2c and c2r, otherwise
-///           complex. Across: point j of line k is j*in_pitch + k elements after the first.
-/// Parts     Cosine and sine transforms of complex numbers transform both parts. Their elements are
-///           then complex on both sides.
+/// Elements  Along: line k of the input starts k*in_pitch elements after the first line, and line k
+///           of the output k*out_pitch. Across: point j of line k is j*in_pitch + k elements after
+///           the first. Elements are real on the real side of r2c and c2r, and on both sides of
+///           transforms of reals to reals. Otherwise they are complex.
+/// Parts     If `parts` is set, a transform of reals to reals transforms the real and the imaginary
+///           parts of complex numbers. Elements are then complex on both sides.
 /// Lengths   `length` counts real-space points; the complex side of r2c and c2r has length/2+1.
 ///           dct1 has at least two points.
 /// Pitches   At least the elements of a line on that side; across, at least `count`. In place both
@@ -85,13 +86,13 @@ const char* to_string(LineKind kind);
 /// of place".
 std::string describe(const LineProblem& problem);
 
-/// Elements of one line on either side, in that side's own type.
+/// Return the number of elements of one line, in the type of the input or output.
 std::int64_t input_elements(const LineProblem& problem);
 std::int64_t output_elements(const LineProblem& problem);
-/// Bytes of one element on either side.
+/// Return the bytes of one element of the input or output.
 std::int64_t input_element_bytes(const LineProblem& problem);
 std::int64_t output_element_bytes(const LineProblem& problem);
-/// Bytes from the start of the first line to the end of the last, on either side.
+/// Return the bytes from the start of the first line to the end of the last, in input or output.
 std::int64_t input_bytes(const LineProblem& problem);
 std::int64_t output_bytes(const LineProblem& problem);
 

@@ -35,7 +35,8 @@ struct AxisTransform {
   bool conjugate_output = false;  ///< an r2c with the other sign of the exponent
   long double scale = 1;          ///< multiplied into the output; as exact as the widest precision
   /// If not null, the array has two axes, and complex element k of line j is multiplied by
-  /// exp(sign*2*pi*i*j*k/n).
+  /// exp(sign*2*pi*i*j*k/n). Here n is the length for which the twiddles are made, and sign is that
+  /// of the transform.
   std::shared_ptr<const Twiddles> twiddles = {};
   bool twiddles_input = false;  ///< multiplies by twiddles before the transform; false: after it
   std::int64_t padding = 0;     ///< number of last points of a line that are not in the array, and
@@ -49,7 +50,7 @@ struct AxisTransform {
   std::int64_t modes_in = 0;
   std::int64_t modes_out = 0;
   /// The number of points, counted from the first, that the array has before the transform, or
-  /// after it; 0: all. Before the transform, the other points are zero. After it, they are dropped.
+  /// after it; 0: all. The other points are zero before the transform, and dropped after it.
   std::int64_t points_in = 0;
   std::int64_t points_out = 0;
   EndFactors ends = {};
@@ -58,7 +59,7 @@ struct AxisTransform {
 /// Returns whether both sides of a transform are reals.
 inline bool keeps_reals(const AxisTransform& t) { return is_r2r(t.kind) && !t.parts; }
 
-/// Bytes of the wider element of both sides.
+/// Returns the bytes of an element on the side where it is wider.
 inline std::int64_t widest_element_bytes(const AxisTransform& t, Precision precision) {
   return keeps_reals(t) ? real_bytes(precision) : complex_bytes(precision);
 }
@@ -66,7 +67,7 @@ inline std::int64_t widest_element_bytes(const AxisTransform& t, Precision preci
 /// Returns whether the transform of a line depends on the number of the line.
 inline bool numbers_lines(const AxisTransform& t) { return t.twiddles || t.spectrum; }
 
-/// Return the elements of a whole line before and after its transform.
+/// Return the numbers of elements of a whole line before and after its transform.
 inline std::int64_t line_input(const AxisTransform& t) {
   return t.kind == LineKind::c2r ? t.length / 2 + 1 : t.length;
 }
@@ -117,7 +118,8 @@ struct LocalOptions {
 };
 
 /// Transforms any number of lines in cache. Groups of lines share one plan of the engine. The
-/// remaining lines are transformed one by one.
+/// remaining lines are transformed together if the engine can (see execute_first()), otherwise one
+/// by one.
 class LineRunner {
  public:
   LineRunner() = default;

@@ -7,7 +7,8 @@
 
 namespace weft::kernel {
 
-/// exp(sign*2*pi*i*m/n) for 0 <= m < n from two tables of doubles, one by one and in rows.
+/// Computes exp(sign*2*pi*i*m/n) for 0 <= m < n from two tables of doubles, one number at a time or
+/// in rows.
 class RowTwiddles {
  public:
   /// sign is -1 (forward) or 1. Errors and cost: those of the tables.
@@ -18,12 +19,13 @@ class RowTwiddles {
 
   std::int64_t length() const { return tables_.length(); }
 
-  /// Returns a root of unity. The error of each part is below 1.5*2^-53, if a long double has 64
-  /// bits.
+  /// Returns a root of unity. The error of each part is below 1.5*2^-53, if long double has more
+  /// bits than double.
   std::complex<double> at(std::int64_t m) const { return tables_.at(m); }
 
-  /// out[k] = at(k*step mod n) for k < count, 0 <= step < n. Cost: one product for each element,
-  /// and two look-ups for each 64 elements. Errors are below 2^-51.
+  /// Sets out[k] = at(k*step mod n) for k < count, 0 <= step < n. Cost: one product for each
+  /// element; two look-ups for each 64 elements, and for each of the first 64. Errors are below
+  /// 2^-51.
   template <class Real>
   void row(std::int64_t step, std::int64_t count, std::complex<Real>* out) const;
 

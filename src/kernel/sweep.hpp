@@ -12,7 +12,7 @@
 
 namespace weft::kernel {
 
-/// Scratch memory of a thread for a sweep.
+/// The sizes of a thread's scratch memory for a sweep: a plane and two tiles.
 struct ScratchSize {
   std::int64_t plane_bytes = 0;
   std::int64_t tile_bytes = 0;
@@ -46,8 +46,8 @@ class Sweep {
   Sweep(const Box& box, const std::vector<AxisTransform>& transforms, const Place& inlet,
         const Place& outlet, const LocalOptions& options);
 
-  /// These sweeps transform no axis. The first changes the order of half a spectrum; the second is
-  /// the first or last step of a convolution.
+  /// These sweeps transform no axis. One changes the order of half a spectrum. The other is the
+  /// first or last step of a convolution.
   explicit Sweep(HermitianOrderPass hermitian_order) : own_pass_(std::move(hermitian_order)) {}
   explicit Sweep(ChirpPass chirp) : own_pass_(std::move(chirp)) {}
 

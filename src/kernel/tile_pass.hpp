@@ -40,9 +40,9 @@ struct BatchBlock {
 /// Transforms one axis of a region, tile by tile: gathers lines from the inlet, transforms them in
 /// cache, scatters them to the outlet.
 ///
-/// A tile is a set of lines that are adjacent in memory. A row across them is 512 contiguous bytes
-/// if the array allows it. Inlet and outlet are cut into segments along the axis at every end of a
-/// piece.
+/// A tile is a set of lines that are adjacent in memory. If the array allows it, a row across them
+/// is contiguous and has 128 to 512 bytes (see tile_shape()). Inlet and outlet are cut into
+/// segments along the axis at every end of a piece.
 class TilePass {
  public:
   /// `region` is the sweep's cell along batch axes, and has whole extents along the other axes of
@@ -92,7 +92,8 @@ class TilePass {
     bool direct_out = false;      ///< lines are transformed straight into the outlet
     TileForm form = TileForm::along;
     LineRunner lines;
-    LineRunner lines_from_tile;  ///< used if lines could be read directly but are not aligned
+    LineRunner lines_from_tile;  ///< used instead of `lines`, if direct_in but a tile's lines are
+                                 ///< not aligned
   };
 
   struct Tile;

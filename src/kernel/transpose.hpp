@@ -20,7 +20,7 @@ struct Transpose {
 enum class Stores { cached, streaming };
 
 /// Transposes elements of any size; sizes other than 4, 8, 16 and 32 bytes are slow. With AVX-512
-/// and AVX2, elements of 8 and 16 bytes are transposed in registers. One side is in memory and the
+/// or AVX2, elements of 8 and 16 bytes are transposed in registers. One side is in memory and the
 /// other in cache: `far_target` means that the target is in memory. The loops follow the order of
 /// the side in memory.
 void transpose(void* dst, const void* src, const Transpose& shape, std::int64_t element_bytes,

@@ -9,7 +9,7 @@
 
 namespace weft::kernel {
 
-/// Computes exp(-2*pi*i * e/n) for any 0 <= e < n, and multiplies lines by its powers.
+/// Computes exp(-2*pi*i * e/n) for any 0 <= e < n, and multiplies lines by these factors.
 ///
 /// Accuracy  the error of each factor is at most 3 units in the last place of the requested type.
 /// Memory    96 * sqrt(n) bytes, at most twice that: 3 MiB for 2^30 points, 96 MiB for 2^40.

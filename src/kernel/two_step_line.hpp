@@ -10,7 +10,7 @@ namespace weft::kernel {
 
 /// One contiguous line of complex numbers that does not fit in cache. Its n = n1 x n2 points form a
 /// matrix. First the columns are transformed in cache and multiplied by twiddles. Then the rows are
-/// transformed. So memory is read and written twice; recursive libraries do so more often.
+/// transformed. So memory is read and written twice; recursive libraries access it more often.
 class TwoStepLine {
  public:
   /// Returns n1 <= n2, both short enough for cache. Returns nothing if the line is short or has no

@@ -17,12 +17,12 @@ void check_ranks_to_plan(std::int64_t ranks);
 /// Throws invalid_argument unless the box has as many axes as the array.
 void check_dims(const Box& box, const Shape& shape);
 
-/// Throws invalid_argument unless the box is ordered and inside the array.
+/// Throws invalid_argument unless the box is inside the array, with lower <= upper along each axis.
 void check_box(const Box& box, const Shape& shape);
 
-/// Throws invalid_argument if boxes overlap or do not cover the array. The message names two ranks,
-/// or the number of missing elements. Cost: a search over the boxes sorted along one axis, near
-/// linear for the usual decompositions.
+/// Throws invalid_argument if boxes overlap or do not cover the array. The message names two ranks
+/// that overlap, or the number of missing elements. Cost: a search over the boxes sorted along one
+/// axis, near linear for the usual layouts.
 void check_tiling(const Shape& shape, const std::vector<Box>& boxes);
 
 template <class T>

@@ -13,13 +13,14 @@ namespace weft {
 ///        Processor q has the q-th part; its blocks alternate over its own disks. Names as in
 ///        Cormen and Nicol's paper: a band of B D bytes is stripe-major (P then does not matter). A
 ///        band of one memoryload is memoryload-major, a band of the whole array processor-major.
-/// Skew   A matrix with rows of a multiple of B D bytes has each column on one disk. To avoid this,
-///        disks shift by the sum of the digits of row / skew_rows in base D. If a matrix row has
-///        skew_rows D^i rows of blocks, for any i, the shift grows by one from a matrix row to the
-///        next. So passes with different radices spread their columns over all disks.
+/// Skew   Here d = D/P. Without skew, a matrix with rows of a multiple of B d bytes has each column
+///        on one disk of a processor. To avoid this, the disks of a processor shift by the sum of
+///        the digits of row / skew_rows in base d. If a matrix row has skew_rows d^i rows of
+///        blocks, for any i, the shift grows by one from a matrix row to the next, except when a
+///        digit carries. So passes with different radices spread their columns over all disks.
 struct Striping {
   std::int64_t bytes = 0;        ///< of the array
-  std::int64_t block_bytes = 0;  ///< B, a multiple of 4096 if there is more than one disk
+  std::int64_t block_bytes = 0;  ///< B, a multiple of 4096
   int disks = 1;                 ///< D
   int processors = 1;            ///< P, divides D
   std::int64_t band_bytes = 0;   ///< a multiple of B D; 0: B D
@@ -37,11 +38,12 @@ struct BlockPlace {
 void check(const Striping& striping);
 
 std::int64_t block_count(const Striping& striping);
-/// Returns the number of blocks in each disk's file. The last band in the file is whole.
+/// Returns the number of blocks in each disk's file. The last band in the file has room for a whole
+/// band.
 std::int64_t row_count(const Striping& striping);
 BlockPlace place_of(const Striping& striping, std::int64_t block);
-/// Returns skew_rows for an array of unknown shape: the odd part of its number of rows of blocks.
-/// Returns 1 if the array does not end with a whole row, and 0 on one disk.
+/// Returns skew_rows for an array of unknown shape: the largest odd divisor of its number of rows
+/// of blocks. Returns 1 if the array is empty or does not end with a whole row, and 0 on one disk.
 std::int64_t default_skew_rows(std::int64_t bytes, std::int64_t block_bytes, int disks);
 /// Returns the smallest band that holds the whole array: processor-major.
 std::int64_t whole_band_bytes(const Striping& striping);

@@ -6,9 +6,9 @@
 
 namespace weft::model {
 
-/// The measurements just below and just above a size. `part` is the position of the size between
-/// them on a logarithmic scale, from 0 to 1. Outside the measured sizes, both are the nearest
-/// measurement.
+/// The measurements below a size and at or above this size. `part` is the position of the size
+/// between the two on a logarithmic scale, from 0 to 1. Outside the measured sizes, both pointers
+/// point to the nearest measurement.
 template <class T>
 struct Between {
   const T* below = nullptr;

@@ -16,7 +16,7 @@
 
 namespace weft::model {
 
-/// Ranks that exchange with each other.
+/// Groups of ranks that exchange with each other.
 using Groups = std::vector<std::vector<std::int64_t>>;
 
 /// Identifies the groups of an exchange among the exchanges of one problem. The ranks that exchange
@@ -33,10 +33,10 @@ struct GroupsAlike {
 /// Counts that plans of one problem have in common, for one machine and one order of ranks.
 struct KnownCounts {
   std::optional<Placement> placement = {};
-  /// Busiest links of messages sent together. Key: whether short routes have priority, and the
-  /// groups.
+  /// Busiest links if all messages are counted together. Key: whether short routes have priority,
+  /// and the groups.
   std::map<std::pair<bool, GroupsAlike>, BusiestLink> loads = {};
-  /// Busiest links of messages in the rounds of a schedule
+  /// Busiest links if messages are counted round by round. Key: the schedule and the groups.
   std::map<std::pair<Schedule, GroupsAlike>, BusiestLink> round_loads = {};
   /// The groups of the last look-up, and their key.
   Groups groups = {};
@@ -53,11 +53,12 @@ struct KnownCounts {
 /// leave their cores to others.
 ///
 /// Model   A stage has the measured times of its lines. Each pass over the local array adds the
-///         time of copying the array. An exchange has one start for each message. The bytes of the
-///         busiest link then take their time at the link's rate, times the blocking factor of the
-///         schedule. (Start, rate and factor are t_s, t_w and B of paper 000.) If messages go one
-///         after the other, each round has its own busiest link. If the machine has fits of
-///         collective calls, these predict collective exchanges (alpha and beta of paper 004). Of c
+///         time of copying the array. An exchange has the start times of its messages: see
+///         starts_seconds(). The bytes of the busiest link then take their time at the link's rate,
+///         times the blocking factor of the schedule. (Start, seconds of a byte and factor are t_s,
+///         t_w and B of paper 000.) If messages go one after the other, each round has its own
+///         busiest link. If the machine has fits of collective calls, these predict collective
+///         exchanges in which all messages leave the node (alpha and beta of paper 004). Of c
 ///         chunks, c - 1 can hide behind the neighbouring stages, except for the processor's own
 ///         work. Each second of a stage hides one exchange only. The fields of a transform follow
 ///         each other; their overlap is not predicted.
@@ -71,8 +72,8 @@ PlanCost cost(const Plan& plan, const Machine& machine, KnownCounts& known);
 
 /// Returns the seconds of one line in cache. For a length without a measurement, similar measured
 /// lengths give the time of one operation. Without any measured length, operation_s is the time of
-/// one operation. If the machine lacks the precision, the measured one with the most similar number
-/// of bytes replaces it. If the machine lacks the effort, the nearest measured one replaces it.
+/// one operation. If the machine lacks the precision, the measured precision with the most similar
+/// number of bytes replaces it. If the machine lacks the effort, the nearest measured effort does.
 double line_seconds(const Machine& machine, Precision precision, Effort effort, Kind kind,
                     std::int64_t length);
 

@@ -15,7 +15,7 @@ const char* to_string(VolumeRole);
 
 /// The disks of a transform's volumes, for the prediction of its cost.
 struct DiskAssignment {
-  std::vector<Disk> disks;  ///< each once, also if several volumes share it
+  std::vector<Disk> disks;  ///< each disk once, even if several volumes share the disk
   // For each file of a volume the index of its disk in `disks`. A volume has at least one file.
   std::vector<std::size_t> input = {0};
   std::vector<std::size_t> output = {0};
@@ -31,7 +31,7 @@ struct DiskAssignment {
 Disk assumed_disk();
 
 /// Returns the disks at these places in machine.disks. A place of -1 is a disk without a
-/// measurement.
+/// measurement. Throws invalid_argument for a place after the last disk.
 std::vector<Disk> disks_of(const Machine& machine, const std::vector<int>& places);
 
 /// Throws invalid_argument if a volume has no disk, or a disk that does not exist.

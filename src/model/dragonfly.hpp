@@ -8,10 +8,10 @@
 
 namespace weft::model {
 
-/// Loads of the links between the switches of a dragonfly. Each pair of groups of switches has one
-/// link. Each group numbers the other groups from 0. The link to group i starts at switch i modulo
-/// the number of switches. A message goes to that switch, over the link, and then to the switch of
-/// its target.
+/// Loads of the links between the switches of a dragonfly. Each pair of switches of a group has one
+/// link. Each pair of groups has one link. Each group numbers the other groups from 0. The link to
+/// group i starts at switch i modulo the number of switches of a group. A message to another group
+/// goes to that switch, over the link, and then to the switch of its target.
 class Dragonfly {
  public:
   /// The topology must outlive this object.

@@ -65,7 +65,7 @@ void use_nodes(Traffic& traffic, const Exchanged& what) {
     case NodeUse::combined:
       traffic.near_bytes = traffic.near_messages = 0;
       // Each pair of nodes has one message in each direction. The ranks of a node divide these
-      // among them.
+      // messages among themselves.
       traffic.far_messages = std::ceil(traffic.far_messages / (together * together));
       traffic.longest *= together * together;
       break;
@@ -159,8 +159,8 @@ BusiestLink load_of(const Exchanged& what, const std::vector<std::int64_t>& firs
   return link;
 }
 
-/// Returns whether the load is counted round by round. The load of combined messages of nodes is
-/// not, because these have rounds of their own.
+/// Returns whether the load is counted round by round. The result is false for combined messages of
+/// nodes, because these have rounds of their own.
 bool goes_in_rounds(const Exchange& exchange) {
   return is_one_by_one(exchange) && exchange.nodes != NodeUse::combined;
 }
@@ -281,7 +281,8 @@ double reading_neighbours_seconds(const Exchanged& what, double bytes, const Mac
                               working_on_node(what.problem, what.from, machine), machine);
 }
 
-/// MPI copies strided boxes into blocks before it sends them, and out of blocks after they arrive.
+/// Returns the time in which MPI copies strided boxes into blocks before it sends the blocks, and
+/// out of blocks after they arrive.
 double packing_seconds(const Exchanged& what, const Traffic& traffic, const Machine& machine) {
   if (what.exchange.wire_form != WireForm::datatype) return 0;
   return 2 * moving_seconds(2 * traffic.bytes(), Moved::contiguous, what.problem, what.on_node,

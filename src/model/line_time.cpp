@@ -167,8 +167,8 @@ double operation_seconds(const Arithmetic& arithmetic, Kind kind, std::int64_t l
       .mean([](const LineTime& line) { return operation_seconds(line); });
 }
 
-/// Returns 1 if the length has only the prime factors 2 to 13. The search for larger primes ends at
-/// a limit. A remaining factor without a smaller prime then counts as a prime.
+/// Returns the smallest prime factor above 13; 1 if there is none. The search ends at a limit. A
+/// remaining factor without a smaller prime then counts as a prime.
 std::int64_t smallest_large_prime(std::int64_t length) {
   constexpr std::int64_t limit = 1 << 16;
   const std::int64_t rest = factors_of(length).rest;

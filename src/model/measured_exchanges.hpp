@@ -5,7 +5,8 @@
 namespace weft::model {
 
 /// Returns the blocking factor of an exchange. It is the time of a message of `message_bytes` bytes
-/// in the exchange, divided by the time if only one pair of ranks sends.
+/// in the exchange, divided by the time if only one pair of ranks sends. It is 1 if the machine has
+/// no measured blocking factors.
 double blocking_of(const Machine& machine, const Exchange& exchange, double message_bytes);
 
 /// A straight line: the time of an all-to-all as a function of the bytes for each pair.

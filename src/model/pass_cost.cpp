@@ -48,8 +48,8 @@ std::int64_t pitch_bytes(const Layout& layout, int axis, std::int64_t element_by
   return bytes;
 }
 
-/// Returns whether rows begin in the middle of cache lines. Only rows of the caller's arrays can do
-/// so, because these arrays have no gaps. The model treats rows between stages as aligned.
+/// Returns whether rows begin in the middle of cache lines. Only the caller's arrays can have such
+/// rows, because these arrays have no gaps. The model treats rows between stages as aligned.
 bool has_ragged_rows(const Plan& plan, std::size_t number, int axis) {
   constexpr std::int64_t line = 64;
   const Stage& stage = plan.stages[number];
@@ -98,8 +98,8 @@ Reach reach_of(const Plan& plan, std::size_t number, int axis, const Machine& ma
 }
 
 /// Returns whether a pass overwrites its input. In a stage after an exchange, all passes but the
-/// last do. In the first stage, all passes but the first do, and the last one only if it writes a
-/// single array.
+/// last do so. In the first stage, all passes but the first do so, but the last pass only if its
+/// output is a single array.
 bool is_in_place(const MemoryPass& pass, const Plan& plan, std::size_t number) {
   const bool is_last = pass.first + pass.count == plan.stages[number].axes.size();
   if (number > 0) return !is_last;
@@ -107,8 +107,8 @@ bool is_in_place(const MemoryPass& pass, const Plan& plan, std::size_t number) {
   return pass.first > 0 && (!is_last || to_array);
 }
 
-/// Relative cost of a pass that overwrites its input. It loads and stores each cache line. Other
-/// passes also load the lines of their output. Non-temporal stores are no faster.
+/// Relative cost of a pass that overwrites its input. This pass loads and stores each cache line.
+/// Other passes also load the cache lines of their output. Non-temporal stores are no faster.
 constexpr double in_place_share = 2.0 / 3;
 
 }  // namespace

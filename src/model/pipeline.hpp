@@ -14,7 +14,7 @@ struct PipelineTimes {
   double latency_s = 0;  ///< until an idle disk answers
 };
 /// Returns the time of all loads. With overlap, only the first read and the last write run alone.
-/// Between them the slower of disk and computation decides. Without overlap, the times of all parts
+/// In between, the slower of disk and computation decides. Without overlap, the times of all parts
 /// add up.
 double pipelined_seconds(const PipelineTimes& load, std::int64_t loads, bool overlaps);
 

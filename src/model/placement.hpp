@@ -21,12 +21,12 @@ class Placement {
   bool same_node(std::int64_t one, std::int64_t other) const {
     return node_of_[static_cast<std::size_t>(one)] == node_of_[static_cast<std::size_t>(other)];
   }
-  /// Returns whether the ranks of each node are consecutive and begin at a multiple of their
-  /// number. Node memory needs this.
+  /// Returns whether the ranks of each node are consecutive and begin at a multiple of on_node().
+  /// Node memory needs this.
   bool keeps_nodes_together() const { return together_; }
   /// Returns the ranks of a rank's node, in ascending order.
   const std::vector<std::int64_t>& sharing_with(std::int64_t rank) const;
-  /// The ranks of each node that has any.
+  /// Returns the ranks of each node that has ranks.
   const std::vector<std::vector<std::int64_t>>& nodes() const { return nodes_; }
 
  private:

@@ -20,7 +20,7 @@ LineKinds lines_of(const Plan& plan);
 ///
 /// Source  FFTW 3.3.10, 27 lengths of 8 to 65536 points in groups and alone, on one EPYC. Planning
 ///         with `measure` takes 0.2 to 3 times 60 ms sqrt(n / 256). With `exhaustive` it takes 2 to
-///         27 times as long as that.
+///         27 times as long as with `measure`.
 double planning_seconds(double planning_s, Effort effort, const LineKinds& lines);
 
 /// Returns the `planning_s` of a machine that needs `seconds` to plan a line of this length by

@@ -21,11 +21,11 @@ std::vector<NetworkAxis> axes_of(const Topology&);
 
 /// The letter for the position of a rank within its node.
 constexpr char within_node = 't';
-/// The axes of a network have the letters before this one.
+/// Maximum number of axes of a network. Their letters come before within_node.
 constexpr std::size_t most_axes = within_node - 'a';
 
-/// One digit of a rank's number, a mixed-radix number. The letter names an axis. If an axis has
-/// several digits, the first one is the fastest part of the position on this axis.
+/// One digit of a rank's number, which is written in mixed radix. The letter names an axis. If an
+/// axis has several digits, the first one is the fastest part of the position on this axis.
 struct Digit {
   char letter = within_node;
   std::int64_t extent = 0;  ///< radix of the digit; 0: as large as the rest of the axis

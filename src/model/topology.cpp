@@ -19,8 +19,8 @@ namespace {
 
 /// Maximum number of links above a switch that are counted one by one.
 constexpr std::int64_t links_apart_max = 65536;
-/// No machine has more nodes. Counting needs memory for each node, and time if messages go in
-/// rounds.
+/// Maximum number of nodes; no machine has more. Counting needs memory for each node, and time for
+/// each node if messages go in rounds.
 constexpr std::int64_t nodes_max = std::int64_t{1} << 20;
 constexpr std::int64_t links_max = std::int64_t{1} << 22;
 

@@ -135,8 +135,8 @@ void add_lattice(const Topology& torus, const Lattice& lattice, std::vector<Toru
     for (const std::int64_t from : places)
       for (const std::int64_t to : places) one_line.send(0, from, to, 1);
     const std::vector<std::int64_t> lines = lines_along(torus, lattice, axis);
-    // If senders differ on earlier axes alone, they share a line. So do receivers that differ on
-    // later axes alone. So a pair of places on a line is as many pairs of nodes as there are lines.
+    // Senders that differ only on earlier axes share a line, and so do receivers that differ only
+    // on later axes. So each pair of places has as many pairs of nodes as there are lines.
     const double times = lattice.on_node * lattice.on_node * static_cast<double>(lines.size());
     for (const std::int64_t line : lines) axes[axis].add(one_line, line, times);
   }

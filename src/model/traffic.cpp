@@ -40,15 +40,15 @@ Traffic counted_one_by_one(const Layout& from, const Layout& to, std::int64_t ra
   return traffic;
 }
 
-/// A range of an axis that is divided into parts, and the parts that overlap the range.
+/// A range of an axis, and those parts of the divided axis that overlap the range.
 struct Meeting {
   std::int64_t n = 0;
   std::int64_t division = 1;  ///< number of parts
   Range range;
   Range parts;
   std::int64_t even_part = 0;  ///< length of the parts if all are equally long, otherwise 0
-  std::int64_t longest = 0;
-  std::int64_t as_long = 0;
+  std::int64_t longest = 0;    ///< most indices that the range has in common with a part
+  std::int64_t as_long = 0;    ///< number of parts with so many common indices
 
   /// Returns the number of indices that the range has in common with a part.
   std::int64_t common(std::int64_t part) const {
@@ -192,8 +192,8 @@ Traffic counted(const Layout& from, const Layout& to, std::int64_t rank, double 
   return counted_one_by_one(from, to, rank, element_bytes, placement);
 }
 
-/// Returns the traffic of the rank of a node that sends most to other nodes. Up to about 8 ranks
-/// are examined.
+/// Returns the traffic of the rank of a node that sends most to other nodes. On a node of more than
+/// 15 ranks only a sample of 8 to 12 ranks is examined.
 Traffic of_busiest_rank_among(const Layout& from, const Layout& to, std::int64_t rank,
                               double element_bytes, const Placement& placement) {
   constexpr std::size_t looked_at = 8;

@@ -44,7 +44,7 @@ void check_counts(const Plan& plan) {
                 std::to_string(plan.exchanges.size()) + " exchanges");
 }
 
-/// Checks that every axis of the problem is transformed once, and the axis that r2c halves first.
+/// Checks that every axis in problem.axes is transformed once, and the axis that r2c halves first.
 void check_axes(const Plan& plan) {
   std::vector<int> done;
   for (const Stage& stage : plan.stages)
@@ -210,8 +210,8 @@ void check_exchanges(const Plan& plan) {
 }
 
 /// Checks that no plan mixes shared memory and messages. Ranks that share memory reuse it after all
-/// of them have synchronised. Ranks that exchange messages do not synchronise. They would overwrite
-/// memory that others still read.
+/// ranks have synchronised. An exchange by messages does not synchronise all ranks. After it, a
+/// rank could overwrite shared memory that others still read.
 void check_memory_use(const Plan& plan) {
   const auto use = [](const Exchange& exchange) -> std::string {
     if (reads_peers(exchange)) return "shared";

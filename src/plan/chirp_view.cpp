@@ -24,7 +24,7 @@ namespace {
 /// For fewer points, a convolution exceeds the permitted error, which grows with log2 n. A
 /// convolution has about five rounding errors for each point.
 constexpr std::int64_t shortest_input = 32;
-/// For more points, the bytes of a convolution overflow 63 bits.
+/// For more points, the number of bytes of a convolution would not fit in 63 bits.
 constexpr std::int64_t longest_input = std::int64_t{1} << 56;
 /// A view is m1 x m2, and fastest near a square. If the caller's layouts set no limits, m2 differs
 /// from the side of the square by at most this factor.

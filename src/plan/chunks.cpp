@@ -32,7 +32,7 @@ std::int64_t rank_stride(const Layout& layout, int axis) {
   return stride;
 }
 
-/// Returns whether the layout is a process grid without empty ranks.
+/// Returns whether the layout is a process grid from rank 0 on, in which no part is empty.
 bool is_full_grid(const Layout& layout) {
   return layout.is_grid() && layout.first_rank() == 0 &&
          layout.empty_ranks() == layout.ranks() - volume(layout.process_grid());

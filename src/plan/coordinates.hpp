@@ -10,8 +10,8 @@ namespace weft {
 /// Returns whether an axis is one of the transformed axes.
 bool is_transformed(const Problem& problem, int axis);
 
-/// Returns the positions of an axis's points in real space, in units of the axis's length. With
-/// `support`, returns those of the given points only.
+/// Returns the positions of an axis's points in real space, in units of the axis's length. If the
+/// problem has `support`, returns the positions of the given points only.
 std::vector<double> unit_positions(const Problem& problem, int axis);
 
 /// Returns the wavenumbers of a transformed axis in the order of the spectrum. The unit is
@@ -25,9 +25,9 @@ std::vector<double> unit_wavenumbers(const Problem& problem, int axis);
 std::vector<double> positions_on(const Plan& plan, std::int64_t rank, int axis, double length);
 
 /// Returns a rank's wavenumbers along an axis of the output, in radians per unit of `length`, which
-/// is the axis's length in real space. They are zeros for an axis that is not transformed.
+/// is the axis's length in real space. Returns zeros for an axis that is not transformed.
 ///
-/// Errors  those of positions_on(); unsupported if the array has one axis and the plan's output
+/// Errors  those of positions_on(); unsupported if the array has one axis and the plan's output has
 ///         two (n1 x n2)
 std::vector<double> wavenumbers_on(const Plan& plan, std::int64_t rank, int axis, double length);
 

@@ -9,7 +9,7 @@ namespace {
 /// Returns whether a stage at the end of a plan only copies.
 bool only_copies(const Stage& stage) { return stage.axes.empty() && !stage.chirps; }
 
-/// The exchanges that are executed first and last.
+/// Return the exchange that is executed first, and the exchange that is executed last.
 std::size_t first_exchange(const Plan& plan, Variant variant) {
   return variant.is_backward() ? plan.exchanges.size() - 1 : 0;
 }

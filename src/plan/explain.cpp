@@ -91,8 +91,8 @@ std::string ends_lines(const Plan& plan) {
   return text;
 }
 
-/// Returns the cost of a stage that transforms nothing. It may be free if other ranks read its
-/// array in node memory.
+/// Returns the cost of a stage that transforms nothing. The stage may be free if the caller's array
+/// is in node memory, where other ranks can access it.
 std::string cost_without_axes(const Plan& plan, std::size_t index) {
   if (plan.exchanges.empty()) return {};
   int copies = 0;
@@ -149,8 +149,8 @@ std::string stage_line(const Plan& plan, std::size_t index) {
   return text;
 }
 
-/// The data that the busiest rank sends or receives. The larger of both counts, because backward
-/// swaps them.
+/// The data that the busiest rank sends or receives. Each member is the larger of the sent and the
+/// received number, because backward swaps the two.
 struct ExchangedBytes {
   std::int64_t messages = 0;
   std::int64_t elements = 0;

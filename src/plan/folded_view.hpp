@@ -38,7 +38,8 @@ std::int64_t natural_rows(const Shape& view);
 Layout half_between_rows(const Shape& view, std::int64_t busy, std::int64_t ranks);
 
 /// Returns the layout of the columns in folded order. `half` is the layout of the natural order.
-/// Each rank gets the columns of its part of `half`. Throws layout_mismatch if `half` cuts a row.
+/// Each rank gets the columns of its part of `half`. Throws layout_mismatch if `half` cuts a row,
+/// or if the last part is X[n/2] alone.
 Layout folded_columns(const Layout& half, const Shape& view);
 
 }  // namespace weft

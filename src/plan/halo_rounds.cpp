@@ -126,8 +126,8 @@ std::vector<std::int64_t> starts_of(const std::vector<Range>& ranges) {
   return starts;
 }
 
-/// Decides the exchange of the rounds along an axis. Each rank sends only one message in a round.
-/// Between nodes a collective call of all ranks would cost more.
+/// Decides the exchange of the rounds along an axis. Between nodes, prefers messages: each rank
+/// sends only one message in a round, and a collective call of all ranks would cost more.
 Exchange exchange_of(const HaloProblem& halo, int axis, std::int64_t slices) {
   Problem problem;
   problem.ranks = halo.layout.ranks();

@@ -8,7 +8,7 @@
 
 namespace weft {
 
-/// The planes around the boxes of a layout. Plain data.
+/// A layout, and the planes that its boxes get around them. Plain data.
 struct HaloProblem {
   Layout layout = {};
   Shape below = {};  ///< planes before each box, one number for each axis, or one for all
@@ -34,15 +34,15 @@ Shape halo_strides(const HaloProblem& problem, std::int64_t rank);
 /// Returns the element at which the rank's own box begins.
 std::int64_t inner_offset(const HaloProblem& problem, std::int64_t rank);
 
-/// One exchange along one axis. In round k each rank gets planes from the rank whose part is k
-/// parts away along the axis. So every rank sends one box and receives one box. All sent boxes are
+/// One exchange along one axis. Each rank gets planes from the rank whose part is `distance` parts
+/// away along the axis. So every rank sends one box and receives one box. All sent boxes are
 /// the layout `owners`, and all received boxes the layout `receivers`. Both are layouts of one
 /// array: the planes of all ranks, one after the other. The axes of this array are in the memory
 /// order of the problem.
 struct HaloRound {
   int axis = 0;               ///< of the problem
   bool below = true;          ///< true: the planes before the boxes, false: those after them
-  std::int64_t distance = 1;  ///< k: number of parts from receiver to owner
+  std::int64_t distance = 1;  ///< number of parts from receiver to owner
   bool is_local = false;      ///< every rank copies planes of its own box: nothing is exchanged
   Layout owners = {};
   Layout receivers = {};
@@ -55,12 +55,13 @@ struct HaloRound {
   friend bool operator==(const HaloRound&, const HaloRound&) = default;
 };
 
-/// Returns the rounds that fill the planes of a checked problem, axis by axis. The rounds of one
-/// axis write only planes along this axis, and read only elements between them. So they can run at
-/// the same time. They read and write the planes of earlier axes too, so corners are filled. The
-/// rounds are the same on all ranks; only sent_from and received_at differ.
+/// Returns the rounds that fill the planes of a checked problem, axis by axis. Along their axis,
+/// rounds write only planes and read only the ranks' own elements. So the rounds of one axis can
+/// run at the same time. Along earlier axes, rounds also move the planes, so corners are filled.
+/// The rounds are the same on all ranks; only sent_from and received_at differ.
 ///
-/// In the opposite order, with owners and receivers swapped, the rounds accumulate.
+/// To accumulate (add planes to their owners' elements), the rounds run in the opposite order, with
+/// owners and receivers swapped.
 std::vector<HaloRound> halo_rounds(const HaloProblem& problem, std::int64_t rank);
 
 }  // namespace weft

@@ -37,14 +37,14 @@ Json parse(std::string_view text, const std::string& document);
 // integers; 0 and 1 are not booleans.
 
 std::int64_t integer(const JsonPlace& place);
-/// An integer that fits in an int.
+/// Returns an integer that fits in an int.
 int small_integer(const JsonPlace& place);
-/// An integer of 0 or more.
+/// Returns an integer of 0 or more.
 std::size_t count(const JsonPlace& place);
 bool boolean(const JsonPlace& place);
-/// Any finite number.
+/// Returns any finite number.
 double number(const JsonPlace& place);
-/// A number with all digits of a long double. A list of two doubles means their sum.
+/// Returns a number with all digits of a long double. A list of two doubles means their sum.
 long double long_number(const JsonPlace& place);
 /// Inverse of long_number(): one double if it is exact, otherwise a list of two.
 Json write_long_number(long double value);
@@ -53,12 +53,12 @@ Json write_long_number(long double value);
 std::string dumped(const Json& value, const std::string& owner);
 std::string text(const JsonPlace& place);
 
-/// The elements of a list.
+/// Returns the elements of a list.
 std::vector<JsonPlace> elements(const JsonPlace& place);
 Shape shape(const JsonPlace& place);
 std::vector<int> axes(const JsonPlace& place);
 
-/// A word of the enumeration E.
+/// Returns the value of the enumeration E that a word names.
 template <class E>
 E word(const JsonPlace& place) {
   const std::string given = text(place);

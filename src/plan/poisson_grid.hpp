@@ -26,10 +26,10 @@ struct PoissonProblem {
 ///   inverse_laplacian  -1 / |k|^2
 ///   differences        -1 / |k|^2 with the wavenumbers of centred differences
 ///   free_potential     the spectrum of the potential of a charge in free space
-///   truncated_kernel   the spectrum of that potential within a radius
+///   truncated_kernel   the spectrum of that potential, which is set to 0 beyond a radius
 enum class PoissonMethod { inverse_laplacian, differences, free_potential, truncated_kernel };
 
-/// Returns the work of a method in words.
+/// Returns a description of a method, such as "divided by -|k|^2".
 const char* to_string(PoissonMethod);
 
 /// The grid of a Poisson problem, and the transform that fits its boundaries.
@@ -38,7 +38,7 @@ struct PoissonGrid {
   std::vector<double> lengths = {};  ///< of the transform's box, by axis
   std::vector<double> steps = {};    ///< between points, by axis
   PoissonMethod method = PoissonMethod::inverse_laplacian;
-  double radius = 0;           ///< of the truncated kernel
+  double radius = 0;           ///< of the truncated kernel; 0 unless boundaries are open
   bool has_zero_mode = false;  ///< a constant may be added to u
 };
 

@@ -13,8 +13,8 @@
 namespace weft {
 
 /// The stages and exchanges of a round trip in the order of execution, by their numbers in the
-/// plan. At the turn the function is called; there is no exchange. Stages without transforms next
-/// to the turn are omitted, because a function accepts any layout.
+/// plan. The stage at the turn calls the function. Stages without transforms next to the turn are
+/// omitted, because a function accepts any layout.
 struct RoundTripSteps {
   std::vector<std::size_t> stages = {};
   std::vector<std::size_t> exchanges = {};
@@ -23,7 +23,7 @@ struct RoundTripSteps {
 
 RoundTripSteps round_trip_steps(const Plan& plan, ApplyIn turn);
 
-/// Returns the reason why a plan has no round trips. Empty if it has them.
+/// Returns the reason why round trips are impossible with a plan. Empty if they are possible.
 std::string round_trip_obstacle(const Plan& plan);
 /// Returns the remedy for this obstacle: another shape of the same array.
 std::string round_trip_remedy(const Plan& plan);
@@ -50,8 +50,8 @@ Stage executed_stage(const Plan& plan, ApplyIn turn, const RoundTripSteps& steps
 /// Returns the name of a stage, such as "stage 1: axes 2 0".
 std::string stage_name(std::size_t position, const Stage& executed);
 
-/// Returns the names of the stages and exchanges, alternately. They say where functions are called:
-/// "stage 1: axis 0, function, back".
+/// Returns the names of the stages and exchanges, alternately. The names show where functions are
+/// called: "stage 1: axis 0, function, back".
 std::vector<std::string> step_names(const Plan& plan, const FieldTrip& trip);
 
 }  // namespace weft

@@ -29,8 +29,8 @@ class Route {
 
   /// Returns the possible next layouts, the fixed rule's choice first. The goal is the first, if it
   /// splits no remaining axis. Other layouts pass the split of one axis to another, so that only
-  /// ranks of a row or column exchange. The last one is a new split for the remaining axes. If some
-  /// ranks own nothing yet, the new split comes before the passed ones.
+  /// ranks of a row or column exchange. The last layout is a new split for the remaining axes. If
+  /// some ranks own nothing yet, the new split comes before the passed splits.
   std::vector<Layout> next_layouts() const {
     const Layout& current = stages_.back().target;
     std::vector<Layout> found;
@@ -105,7 +105,7 @@ class Route {
   }
 
   /// Returns the axes whose split may be passed to another axis. As long as an axis must be halved,
-  /// this is the only one. Otherwise these are all remaining axes, the last first.
+  /// only this axis is returned. Otherwise all remaining axes are returned, the last first.
   std::vector<int> axes_to_free() const {
     if (must_halve()) return {problem_->halved_axis()};
     return {remaining_.rbegin(), remaining_.rend()};

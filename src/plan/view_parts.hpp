@@ -8,13 +8,14 @@ namespace weft {
 
 // Rows and columns of an axis that is treated as two, assigned to the first `busy` ranks.
 
-/// An array of two axes, one of them split evenly.
+/// Returns the layout of an array of two axes, of which `axis` is split evenly.
 Layout split(const Shape& view, int axis, std::int64_t busy, std::int64_t ranks);
 
-/// An axis of n elements, cut between rows of `row` elements; the last row may be shorter.
+/// Returns the layout of an axis of n elements, cut between rows of `row` elements. The last row
+/// may be shorter.
 Layout cut_between(std::int64_t n, std::int64_t row, std::int64_t busy, std::int64_t ranks);
 
-/// Returns the work of the busiest of `ranks` ranks over the mean.
+/// Returns the number of rows of the busiest of `ranks` ranks, divided by the mean number.
 double imbalance(std::int64_t rows, std::int64_t ranks);
 
 /// Returns the absolute value of log2 of the ratio of the view's sides.

@@ -85,7 +85,7 @@ void add_grids(const Problem& problem, std::int64_t ranks, const std::vector<int
 
 /// Returns the input layouts to try. The first is that of the fixed rule, which exists for every
 /// problem. Grids over two axes are tried in all forms. Grids over three axes cost one more
-/// exchange, so each is tried once, on all ranks.
+/// exchange, so each choice of three axes has only one grid, on all ranks.
 std::vector<Layout> inputs(const Problem& problem) {
   std::vector<Layout> found{fixed_rule_input(problem)};
   if (problem.has_input || problem.exchange.preset == Preset::p3dfft || problem.ranks == 1)

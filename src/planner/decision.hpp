@@ -16,7 +16,7 @@ namespace weft::planner {
 Plan decision(SearchResult found, std::size_t chosen, const Machine& machine,
               const std::map<std::size_t, double>& measured_s = {});
 
-/// As weft::make_plan() and weft::candidates(), with the limits of `freedom` on the search.
+/// As weft::make_plan() and weft::candidates(), with the choices of `freedom` for the search.
 Plan make_plan(const Problem& problem, const Machine& machine, const Freedom& freedom);
 std::vector<Plan> candidates(const Problem& problem, const Machine& machine,
                              const Freedom& freedom);

@@ -31,19 +31,19 @@ struct LineTrial {
   friend bool operator==(const LineTrial&, const LineTrial&) = default;
 
   /// Returns the number of the fastest way. If several are within 5 % of the fastest time, returns
-  /// the last of them. The callers list ducc0 last. It is preferred because FFTW plans by trials
-  /// differently in each process.
+  /// the last of them. The callers list ducc0 last, so it is preferred. The reason is that FFTW, if
+  /// it plans by trials, may plan differently in each process.
   std::int64_t number_of_fastest() const;
 };
 
-/// Trials on one processor. The same lines and ways have one trial only. Plain data.
+/// Trials on one processor, as plain data. The same lines and ways have one trial only.
 class LineTrials {
  public:
   /// Returns the trial of the same lines and ways; null if there is none. The seconds are not
   /// compared.
   const LineTrial* find(const LineTrial& lines) const;
-  /// Adds a trial unless there is one of the same lines and ways. The first decision is kept. So a
-  /// plan that is made again gives the same bits.
+  /// Adds a trial unless find() finds a trial of the same lines and ways. The first decision is
+  /// kept. So a plan that is made again gives the same bits.
   void add(const LineTrial& trial);
   void merge(const LineTrials& others);
   const std::vector<LineTrial>& all() const { return trials_; }

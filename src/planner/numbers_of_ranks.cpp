@@ -11,9 +11,9 @@ namespace {
 
 /// Every number of ranks below this is tried.
 constexpr std::int64_t every_number_below = 32;
-/// From this number on, only numbers near some targets are tried. The following constants are the
-/// ratios of one target to the previous one, above and below half of all ranks. Closer targets
-/// would hardly change the time.
+/// From every_number_below on, only numbers near some targets are tried. These constants are the
+/// ratios of the next target to a target above half of all ranks, and to a smaller one. Closer
+/// targets would hardly change the time.
 constexpr double ratio_above_half = 0.8;
 constexpr double ratio_below_half = 0.5;
 

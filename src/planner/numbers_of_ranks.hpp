@@ -15,9 +15,9 @@ namespace weft::planner {
 ///   every number from 1 to 31
 ///   a few numbers for each target above 32
 ///
-/// The first target is all ranks. Down to half of all ranks, each target is 0.8 times the one
-/// before; below, it is half the one before. For each target the planner tries these numbers, which
-/// do not exceed it:
+/// The first target is all ranks. After a target above half of all ranks, the next target is 0.8
+/// times as large. After a smaller target, the next one is half as large. For each target the
+/// planner tries these numbers, which do not exceed the target:
 ///   the largest power of two
 ///   the largest multiple of the ranks of a node
 ///   one axis:   the target itself

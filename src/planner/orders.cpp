@@ -61,8 +61,8 @@ std::vector<std::vector<std::size_t>> permutations(std::size_t count) {
 }
 
 /// Returns the extents of a box of `nodes` nodes that is almost a cube. Each prime factor, from the
-/// largest on, multiplies the shortest extent that has room for it. The result is empty if none has
-/// room: the axis must be a multiple of the box.
+/// largest on, multiplies the shortest possible extent of the box. The extent of the axis must
+/// remain a multiple of the extent of the box. The result is empty if no extent is possible.
 std::vector<std::int64_t> near_cube(const std::vector<NetworkAxis>& axes, std::int64_t nodes) {
   std::vector<std::int64_t> primes;
   for (std::int64_t prime = 2; prime * prime <= nodes; ++prime)

@@ -431,7 +431,7 @@ class Search {
     now = std::move(best);
   }
 
-  /// Remembers the best plan of each kind.
+  /// Remembers the best plan of each kind and order of ranks.
   void note(const PredictedPlan& each) {
     const auto [found, is_new] = seen_.try_emplace({kind_of(each.plan), each.order}, each);
     if (!is_new && each.seconds < found->second.seconds) found->second = each;

@@ -17,7 +17,9 @@ struct PredictedPlan {
   double default_order_s = 0;  ///< time in the default order; 0: this is the default order
 };
 
-/// The best plan of each kind for a problem, fastest first, with notes.
+/// The plans that a search has found, with notes. The first is the chosen plan. The best plan of
+/// each other kind and order of ranks follows, the fastest first. Some of these may be a little
+/// faster than the chosen plan, because a small gain does not justify more ranks or another order.
 struct SearchResult {
   std::vector<PredictedPlan> plans;
   std::int64_t considered = 0;  ///< number of plans with a prediction
@@ -36,8 +38,8 @@ struct Freedom {
   /// Maximum effort of local FFTs, even if the problem asks for more.
   Effort most_effort = Effort::exhaustive;
   /// True if outputs are weft's own arrays in node memory, as output.empty() returns them in
-  /// Python. Then a last stage without a transform costs nothing in the model. Otherwise it costs a
-  /// copy.
+  /// Python. Only then are plans with a further last stage tried: see with_output_as_input(). For
+  /// other outputs this stage would cost a copy, which the model does not count.
   bool outputs_in_node_memory = false;
 };
 

@@ -32,8 +32,9 @@ Plan plan_by_model(const Problem& problem, const Machine& machine, double budget
                    const Freedom& freedom = {});
 
 /// Returns the plan that plan_by_model() would choose, or a challenger that is faster in trials.
-/// The challengers are the next best plans, and at last the best plan with persistent requests. In
-/// each round, the best plan so far and a challenger run in turn.
+/// The challengers are the next best plans by the model, up to seven. The last challenger is the
+/// best plan with persistent requests. In each round of a trial, the best plan so far and a
+/// challenger run in turn.
 ///
 /// Time   No trial starts that is expected to end after `budget_s`. The expectation is the longest
 ///        earlier trial, or the prediction if that is longer. The first prediction includes the

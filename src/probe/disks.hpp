@@ -23,8 +23,8 @@ struct MeasuredDisk {
 ///         invalid_argument for an impossible path of a directory; out_of_memory.
 MeasuredDisk measure_disk(const std::string& directory, double seconds);
 
-/// Returns the largest size of the file: half of the free space, since others use the disk too, and
-/// at most 1 GiB.
+/// Returns the largest size of the temporary file: half of the free space, because others use the
+/// disk too, and at most 1 GiB.
 /// Errors  io_failure if that is less than 32 MiB: eight blocks of the largest size, one for each
 ///         access in flight.
 std::int64_t disk_file_bytes(const std::string& directory, std::int64_t free_bytes);

@@ -20,7 +20,7 @@ struct Extent {
   std::int64_t stream_bytes = 0;  ///< copied by all cores concurrently, beyond their caches; 0: no
                                   ///< copies
 
-  /// Returns the size of the largest arrays, input and output, of each thread.
+  /// Returns the memory that measure() requires for the arrays of each thread.
   std::int64_t memory_bytes() const;
 };
 

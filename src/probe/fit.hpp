@@ -17,7 +17,8 @@ struct MessageTime {
 constexpr double any_slope = 1e-15;
 /// Fits linear pieces to times in ascending order of bytes: at most three pieces of at least three
 /// measurements each, with the least relative errors. A further piece must halve the errors. No
-/// start is below 0, no slope below `least_slope`. Needs at least two measurements.
+/// start is below 0. A slope is at least `least_slope`, unless the piece goes through the origin.
+/// Needs at least two measurements.
 std::vector<LinkPiece> fit_pieces(std::span<const MessageTime> times,
                                   double least_slope = any_slope);
 

@@ -117,7 +117,7 @@ class Array {
   std::vector<Sweeps> ways_;
 };
 
-/// Returns the seconds of all lines in one direction.
+/// Returns the seconds of all lines in one direction, the mean of both directions.
 double seconds(Array& array, std::size_t way, std::int64_t times) {
   const double start_s = now_s();
   for (std::int64_t i = 0; i < times; ++i) array.run(way);

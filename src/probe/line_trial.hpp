@@ -12,7 +12,7 @@ namespace weft::probe {
 
 /// Lines for which engines are compared.
 struct TriedLines {
-  Kind kind = Kind::c2c;  ///< r2c: also c2r, which is its backward
+  Kind kind = Kind::c2c;  ///< r2c: includes c2r, its backward transform
   Precision precision = Precision::f64;
   Effort effort = Effort::estimate;
   std::int64_t length = 1;  ///< points of a line, real ones for r2c

@@ -18,7 +18,7 @@ namespace weft::probe {
 /// Errors  those of Engine::lines() and out_of_memory.
 class LinesInCache {
  public:
-  /// `options` are those that the plan's transform has.
+  /// `options` are those of the plan's transform.
   LinesInCache(const Plan& plan, const kernel::LocalOptions& options);
 
   /// Transforms all lines once.

@@ -123,14 +123,14 @@ double copied_s_per_byte(double stage_seconds, double lines_s, std::int64_t byte
   return std::max(least, (stage_seconds - lines_s) / static_cast<double>(bytes));
 }
 
-/// Returns whether lines of the precision are measured. Long doubles are not planned by trials,
-/// because trials gain little without vector instructions.
+/// Returns whether lines of this precision are measured with this effort. Long doubles are not
+/// planned by trials, because trials gain little without vector instructions.
 bool is_measured(Precision precision, Effort effort) {
   return effort == Effort::estimate || precision != Precision::f80;
 }
 
 /// Orders lengths so that short and long ones come early. So when the time for planning is over,
-/// all kinds of lengths have been planned.
+/// lengths of all sizes have been planned.
 std::vector<std::int64_t> spread_out(const std::vector<std::int64_t>& lengths) {
   constexpr std::size_t step = 7;
   std::vector<std::int64_t> found;

@@ -19,7 +19,7 @@ struct LocalProbe {
   std::string engine;    ///< "auto": each line has the time of the fastest
 };
 
-/// The times of lines, and the names of those that were not measured.
+/// The times of lines. `assumed` names the groups of lines that were not all measured.
 struct Lines {
   std::vector<Arithmetic> arithmetic;
   std::vector<std::string> assumed;
@@ -28,9 +28,9 @@ struct Lines {
 
 /// Measures t_c: lines of many lengths in cache, by precision and effort, concurrently on all ranks
 /// and threads that have their own core. The other ranks wait. The time of ranks that share a core
-/// follows from their number, and measuring them too would count it twice. With many ranks on few
-/// cores, planning by trials may take minutes while measuring takes a second. When the time for
-/// `planning` is over, the remaining lines are assumed.
+/// follows from their number. If they were measured too, the sharing would count twice. With many
+/// ranks on few cores, planning by trials may take minutes while measuring takes a second. When the
+/// time for `planning` is over, the times of the lines not yet planned by trials are estimated.
 Lines measure_arithmetic(Timing& timing, Timing& planning, const Extent& extent,
                          const LocalProbe& local, const comm::Communicator& comm);
 

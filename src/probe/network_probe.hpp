@@ -33,7 +33,8 @@ std::vector<double> measure_memory(Timing& timing, const Extent& extent,
                                    const comm::Communicator& comm, const ProbedRanks& placement,
                                    int threads, std::int64_t cores);
 
-/// Measures the barrier of two ranks. Collective.
+/// Returns the time of a barrier of all ranks, divided by log2 of their number: the time of a
+/// barrier of two ranks. Collective; 0 on one rank.
 double measure_barrier(Timing& timing, const comm::Communicator& comm);
 
 }  // namespace weft::probe

@@ -15,15 +15,15 @@ struct Work {
   std::string series;
   double x = 0;  ///< its size, as in Sample
   std::function<void()> run;
-  double pieces = 1;  ///< number of equal pieces; the time of one is wanted
+  double pieces = 1;  ///< number of equal parts; the result is the time of a part
 };
 
 /// Measures work that all ranks do at once, within a share of the probe's time.
 ///
 /// Each work runs once unmeasured, then in rounds. A round begins at a barrier, and its time is
-/// that of the slowest rank. Short work is repeated within a round. Rank 0's clock decides the
-/// number of rounds: at least three, but one for work that takes longer than its share. All calls
-/// are collective.
+/// that of the slowest rank, unless processor time counts (the mean of the ranks). Short work is
+/// repeated within a round. Rank 0's clock decides the number of rounds: at least three, but one
+/// for work that takes longer than its share. All calls are collective.
 class Timing {
  public:
   Timing(const comm::Communicator& comm, double budget_s);
@@ -47,8 +47,8 @@ class Timing {
   /// Limits each of the next `measurements` measurements to an equal share of the time.
   void share_among(int measurements);
 
-  /// Makes all further rounds last at least this long, after one round that does not count. After a
-  /// pause, a link is faster than its rate for some milliseconds.
+  /// Makes all further rounds last at least this long, after one round that does not count. The
+  /// reason: after a pause, a link is faster than its rate for some milliseconds.
   void load_links(double seconds);
 
   /// From now on, counts processor time times crowding() instead of elapsed time. If other ranks

@@ -128,9 +128,9 @@ void BufferAssigner::choose_chunks(StageExchange& each, std::size_t position) co
   each.both_sides = chunking.both && each.side.chunks > 1;
 }
 
-/// Chooses the arrays in which the ranks work together. After the first exchange, each rank writes
-/// its tiles back to the places from which it read them. This ends at the last stage, or when real
-/// numbers become complex, because then positions change.
+/// Chooses the arrays in which the ranks work together. After the first exchange, each stage writes
+/// its tiles back to the places from which it read them. The exceptions are the last stage, and a
+/// stage in which real numbers become complex, because there positions change.
 void BufferAssigner::choose_shared_buffers(std::size_t position) {
   exchange::ExchangeEndpoint& side = found_.exchanges[position].side;
   const std::size_t last_exchange = route_.last() - 1;

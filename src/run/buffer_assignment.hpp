@@ -21,7 +21,7 @@ struct StageExchange {
   bool both_sides = false;  ///< the later stage can transform chunks as they arrive
 };
 
-/// The parts of a stage: the chunks of an adjacent exchange.
+/// The parts in which a stage is executed: one for each chunk of an adjacent exchange.
 struct StageParts {
   int count = 1;
   int axis = -1;
@@ -44,7 +44,8 @@ struct BufferAssignment {
   StageParts parts_of(std::size_t stage) const;
 };
 
-/// Chooses the buffers of all stages and exchanges of a route. Pure.
+/// Chooses the buffers of all stages and exchanges of a route. Allocates no buffer, and makes no
+/// MPI call.
 ///
 /// first_uses_work : the first stage uses the work buffer between its two sweeps.
 BufferAssignment assign_buffers(const Problem& problem, const RankRoute& route, std::int64_t rank,

@@ -11,9 +11,10 @@ namespace weft::run {
 
 /// The arrays of a run, by number. Pieces of places refer to them.
 ///
-/// Arrays from first_exposed on are windows of MPI, and arrays from first_shared on are in node
-/// memory. Source and target are the caller's input and output if other ranks can access those,
-/// otherwise workspace. Higher numbers are the shared arrays of other ranks.
+/// Arrays from first_exposed to first_shared - 1 are windows of MPI. Arrays from first_shared on
+/// are in node memory. Source and target are the caller's input and output if other ranks can
+/// access these arrays, otherwise workspace. Numbers from buffer_count on are the shared arrays of
+/// all ranks.
 enum Buffer : int {
   input_buffer,
   output_buffer,
@@ -36,7 +37,7 @@ inline constexpr int first_exposed = exposed_buffer;
 inline constexpr int first_shared = even_buffer;
 inline constexpr int shared_count = buffer_count - first_shared;
 
-/// Returns the number of rank 0's array of the kind `buffer`; each rank has one.
+/// Returns the number of rank 0's array of the kind `buffer`. The arrays of the other ranks follow.
 inline int first_peer_buffer(int buffer, std::int64_t ranks) {
   return buffer_count + (buffer - first_shared) * static_cast<int>(ranks);
 }

@@ -18,19 +18,19 @@ void require_workspace(const void* memory, std::int64_t bytes, std::int64_t leas
 std::vector<RankProgram> programs_of(const Plan& plan, int rank, const kernel::LocalOptions& local,
                                      const std::shared_ptr<const kernel::LineSpectrum>& spectrum);
 
-/// Programs bound to FFT plans, exchanges and workspace. Transforms one array at a time, stage by
-/// stage. Several executions whose stages alternate are called lanes.
+/// Programs bound to FFT plans, exchanges and workspace. An Execution transforms one array at a
+/// time, stage by stage. Several Executions whose stages alternate are called lanes.
 class Execution {
  public:
-  /// Collective over `comm`. All succeed or all throw the same error. `make` makes the programs of
-  /// this rank: pairs as those of programs_of(), or a single program. Concurrent lanes must have
-  /// different numbers.
+  /// Collective over `comm`. All ranks succeed, or all throw the same error. `make` makes the
+  /// programs of this rank: pairs as those of programs_of(), or a single program. Concurrent lanes
+  /// must have different numbers.
   Execution(const comm::Communicator& comm, int threads, bool own_workspace, int number,
             const std::function<std::vector<RankProgram>()>& make);
 
   /// Workspace of this rank, in addition to the caller's arrays.
   std::int64_t workspace_bytes() const { return workspace_bytes_ + shared_bytes_ + exposed_bytes_; }
-  /// Returns false until use_workspace() if the lane has no own workspace.
+  /// Returns whether the lane has its own workspace, or that of use_workspace(), or needs none.
   bool has_workspace() const { return workspace_ != nullptr || workspace_bytes_ == 0; }
   void use_workspace(void* memory, std::int64_t bytes);
 
@@ -47,11 +47,11 @@ class Execution {
   bool is_busy() const { return program_ != nullptr; }
   /// Executes the next stage; the last one ends the transform.
   void execute_stage();
-  /// Cancels the transform under way. Nothing has left this rank yet.
+  /// Cancels the transform under way. No message of this transform may be under way.
   void call_off() { program_ = nullptr; }
 
-  /// For a stage that works on several lanes together: this lane's program and data, and the change
-  /// to the next stage.
+  /// The next three functions are for a stage that works on several lanes together. They return
+  /// this lane's program and data, and change to the next stage.
   const RankProgram& program(std::size_t number) const { return programs_[number]; }
   Context context() const;
   void end_stage();

@@ -2,8 +2,8 @@
 
 namespace weft::run {
 
-/// A condition for which a transform waits before it sends anything. Until then it only reads the
-/// input and writes into workspace and output, so that it can still be cancelled.
+/// A condition for which a transform waits before it sends anything. Until then the transform only
+/// reads the input and writes into workspace and output, so that it can still be cancelled.
 class Gate {
  public:
   virtual ~Gate() = default;

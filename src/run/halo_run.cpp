@@ -165,7 +165,7 @@ void HaloRun::allocate() {
     buffers_[first_buffer + i] = own == nullptr ? nullptr : own + offsets[i];
 }
 
-/// Returns the rounds of each axis, at most a certain number at a time.
+/// Returns batches of rounds of one axis. A batch has at most `most_at_once` rounds.
 std::vector<HaloRun::AxisRounds> HaloRun::batches() const {
   std::vector<AxisRounds> found;
   for (std::size_t i = 0; i < rounds_.size(); ++i) {

@@ -18,13 +18,13 @@ namespace weft::run {
 
 /// The rounds of a halo bound to executors and workspace.
 ///
-/// Many rounds of an axis are under way at the same time, each with its own buffers. accumulate()
-/// adds received planes in a fixed order. So the same input gives the same bits, for any exchange
-/// method.
+/// Up to 64 rounds of an axis are under way at the same time, each with its own buffers.
+/// accumulate() adds received planes in a fixed order. So the same input gives the same bits, for
+/// any exchange method.
 class HaloRun {
  public:
-  /// Collective over `comm` of the layout's ranks. `rounds`: of this rank. All succeed or all throw
-  /// the same error.
+  /// Collective over `comm`, which has the layout's ranks. `rounds` are those of this rank. All
+  /// ranks succeed, or all throw the same error.
   HaloRun(const HaloProblem& problem, std::vector<HaloRound> rounds,
           const comm::Communicator& comm);
 

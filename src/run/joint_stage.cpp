@@ -108,7 +108,7 @@ Box room_between(const JointSpec& spec, const std::vector<DraftPass>& drafts) {
 
 /// Returns the stage with its first two axes in the better order: the axis with the smaller stride
 /// first, and last on the way back. The outermost passes also access the fields of the functions
-/// before and after. So most accesses are then to adjacent memory.
+/// before and after. So with this order most accesses are to adjacent memory.
 JointSpec with_smaller_stride_outside(JointSpec spec) {
   std::vector<AxisTransform>& there = spec.stage.transforms;
   std::vector<AxisTransform>& back = spec.transforms_back;

@@ -35,7 +35,7 @@ class JointStage {
              const kernel::LocalOptions& options, BufferSizes& sizes);
 
   kernel::ScratchSize scratch_size() const { return scratch_; }
-  /// Returns how many numbers the functions return in one execution.
+  /// Returns the number of results of all functions and blocks in one execution.
   std::int64_t result_count() const;
 
   /// arrays[i][b] is the start of buffer b of lane i. The buffers include the caller's arrays.

@@ -99,9 +99,9 @@ Place between_place(const StageSpec& spec, const Place& current, std::size_t fir
   return dense_array(room_for_rest(spec, next), spec.idle_buffer, element_bytes, sizes);
 }
 
-/// Makes the pass between the caller's array of one axis and the two axes that are exchanged. In
-/// place, received data are in the array of the result. So the result is assembled in the idle
-/// buffer.
+/// Makes the pass between the caller's array of one axis and the array of two axes that is
+/// exchanged. In place, received data are in the array of the result. So the result is assembled in
+/// the idle buffer.
 std::vector<kernel::Sweep> reordering_sweeps(const StageSpec& spec,
                                              const kernel::LocalOptions& options,
                                              BufferSizes& sizes) {

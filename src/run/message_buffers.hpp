@@ -16,7 +16,8 @@ struct MessageNeeds {
           ///< among them
   bool in_chunks = false;   ///< messages leave and arrive during the stage before the exchange
   bool uses_work = false;   ///< the stage before the exchange uses the work buffer
-  bool keeps_sent = false;  ///< sent bytes must not be overwritten during the stage after it
+  bool keeps_sent = false;  ///< sent bytes must not be overwritten during the stage after the
+                            ///< exchange
   bool is_put = false;      ///< blocks arrive in exposed memory
 };
 
@@ -34,10 +35,11 @@ struct MessageBuffers {
 ///
 /// If the caller's output is large enough, blocks leave from the output or arrive in it until
 /// results are written there. So one local array of workspace is enough, or two with exchanges in
-/// chunks. The first stage writes the rank's own block to its destination. Complex numbers need
-/// slightly more space than the reals to which they are transformed. If the output is too small for
-/// this reason, all blocks except the own block leave from the output. `output_bytes` is the size
-/// of the caller's output. `in_place`: the output is also the input.
+/// chunks. Out of place and without chunks, the first stage can write the rank's own block directly
+/// to its destination. Complex numbers need slightly more space than the reals to which they are
+/// transformed. If the output is too small for this reason, all blocks except the own block leave
+/// from the output. `output_bytes` is the size of the caller's output. If `in_place`, the output is
+/// also the input.
 std::vector<MessageBuffers> message_buffers(const std::vector<MessageNeeds>& exchanges,
                                             std::int64_t output_bytes, bool in_place);
 

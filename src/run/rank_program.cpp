@@ -39,8 +39,8 @@ RankProgram::RankProgram(const Plan& plan, const Variant& variant, std::int64_t 
     : route_(route_of(plan, variant, rank, spectrum)) {
   make(plan.problem, rank, options, false);
   if (buffers_.sizes[spare_buffer] == 0 || is_shared()) return;
-  // Here the first stage needs a spare buffer. It can use the work buffer instead, if the own block
-  // need not be written directly into that buffer.
+  // Here some stage needs a spare buffer. The first stage can use the work buffer instead, if it
+  // does not write the own block directly into that buffer.
   make(plan.problem, rank, options, true);
 }
 

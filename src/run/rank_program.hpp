@@ -27,8 +27,8 @@ struct Context {
 
 /// A plan as one rank executes it in one direction: sweeps and exchanges in order.
 ///
-/// It is made in two steps, so that all ranks can agree in between. The constructor is local;
-/// connect() is collective.
+/// A program is made in two steps, so that all ranks can agree in between. The constructor is
+/// local; connect() is collective.
 class RankProgram {
  public:
   /// `spectrum`: from chirp_spectrum(), for a plan that convolves.
@@ -46,7 +46,8 @@ class RankProgram {
   bool is_exposed() const { return buffers_.is_exposed(); }
   /// Makes the exchanges. Collective over resources.comm.
   void connect(const exchange::ExchangeResources& resources);
-  /// Takes the exchanges of a program that differs only in whether it is in place. Local.
+  /// Takes over the exchanges of a program of the same direction, of which one is in place and the
+  /// other is not. Local.
   void connect_like(const RankProgram& other);
 
   /// Bytes of each workspace buffer; 0 for input and output.
@@ -66,7 +67,7 @@ class RankProgram {
   /// One execution is begin(), then all stages in order, then end(). Stages of other executions may
   /// run in between, in the same order on all ranks. Collective.
   void begin(void** buffers, SharedBuffers* shared) const;
-  /// Waits for the exchange before the stage, and leaves the exchange after it under way.
+  /// Waits for the exchange before the stage, executes the stage, and starts the exchange after it.
   void execute_stage(std::size_t stage, const Context& context) const;
   void end(SharedBuffers* shared) const;
 
@@ -88,7 +89,7 @@ class RankProgram {
     /// the stage, and the stage waits for each of them.
     std::vector<std::vector<kernel::Sweep>> parts;
     bool sends_parts = false;
-    /// The stage only copies between two buffers. If both are the same array, it has nothing to do.
+    /// The stage only copies between two buffers. If these are the same array, nothing is copied.
     bool is_copy = false;
     int from = 0;
     int to = 0;

@@ -15,7 +15,7 @@
 
 namespace weft::run {
 
-/// The kinds of calls that ranks must not mix, because they have different numbers of exchanges.
+/// The kinds of calls that ranks must not mix, because their exchanges and buffers differ.
 enum class RouteCall {
   forward,
   forward_in_place,

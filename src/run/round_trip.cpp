@@ -171,7 +171,7 @@ std::vector<double> RoundTrip::execute(const FieldWork& work, std::span<const vo
   progress_.set_overlaps(lanes_.size() > 1);
   in_step(comm_, [&] { execute_stages(call, totals, work); });
   progress_.set_overlaps(false);
-  // Some steps are missing in some lanes. Their records get the duration 0.
+  // Some lanes lack some steps. The records of these steps get the duration 0.
   for (StepRecord& step : records_)
     if (recording && step.end_s == 0) step.start_s = step.end_s = begun;
   error = call.error;

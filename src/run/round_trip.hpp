@@ -16,14 +16,15 @@
 
 namespace weft::run {
 
-/// The properties of a function by which a round trip is made.
+/// The properties of a function that a round trip needs when it is made.
 struct FunctionShape {
   std::int64_t results = 0;
   bool is_pointwise = false;
   friend bool operator==(const FunctionShape&, const FunctionShape&) = default;
 };
 
-/// The properties on which a round trip depends. A round trip can run all functions of this shape.
+/// The properties on which a round trip depends. The same round trip can run all functions with
+/// these properties.
 struct RoundTripShape {
   ApplyIn turn = ApplyIn::spectrum;
   FieldCounts counts = {};
@@ -40,7 +41,7 @@ struct RoundTripShape {
 /// one field is exchanged, another is transformed.
 class RoundTrip {
  public:
-  /// Collective over `comm`. All succeed or all throw the same error.
+  /// Collective over `comm`. All ranks succeed, or all throw the same error.
   RoundTrip(const Plan& plan, const comm::Communicator& comm, const kernel::LocalOptions& local,
             const RoundTripShape& shape);
 
@@ -49,9 +50,9 @@ class RoundTrip {
   std::size_t steps() const { return names_.size(); }
   std::int64_t workspace_bytes() const;
 
-  /// Runs the work on the caller's arrays, `recording` or not. Returns the results of this rank's
-  /// functions: before, function, after. `error` receives the error of a function on this rank.
-  /// Allocates only the results that it returns. Collective.
+  /// Runs the work on the caller's arrays, and records the steps if `recording`. Returns the
+  /// results of this rank's functions in the order before, function, after. `error` receives the
+  /// error of a function on this rank. Allocates only the returned results. Collective.
   std::vector<double> execute(const FieldWork& work, std::span<const void* const> in,
                               std::span<void* const> out, bool recording,
                               std::exception_ptr& error);
@@ -90,7 +91,7 @@ class RoundTrip {
   std::vector<std::vector<void*>> no_lane_;  ///< buffers of the caller's arrays beyond the lanes
   std::vector<double> block_results_;
   std::vector<Context> contexts_;     ///< of the lanes, in a joint stage
-  std::vector<void* const*> arrays_;  ///< arrays of all outward fields
+  std::vector<void* const*> arrays_;  ///< buffers of each lane, then those of no_lane_
   StageProgress progress_;
   std::vector<std::string> names_;  ///< of the steps
   std::vector<StepRecord> records_;

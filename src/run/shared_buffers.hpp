@@ -15,8 +15,8 @@ class SharedBuffers {
   /// Returns the workspace in node memory for buffers of these sizes.
   static std::int64_t bytes(const BufferSizes& sizes);
 
-  /// Collective over `comm`; shared by the ranks of a node, which have consecutive numbers in
-  /// `comm`. `sizes` may differ between ranks.
+  /// Collective over `comm`. The ranks of each node share its memory, and have consecutive numbers
+  /// in `comm`. `sizes` may differ between ranks.
   SharedBuffers(const comm::Communicator& comm, const BufferSizes& sizes);
 
   /// For tests, in which threads replace the ranks of one node: `memory` and `sizes` of each
@@ -29,12 +29,12 @@ class SharedBuffers {
   std::size_t pointers() const;
 
   /// Begins a call. Waits until no rank uses this rank's workspace any more. Fills in the shared
-  /// buffers of this rank and the even and odd buffers of the others. Source and target become the
-  /// caller's arrays, if these have `bytes` and other ranks can access them. `call` is the kind of
-  /// the call.
+  /// buffers of this rank, and the even, odd and arrival buffers of the others. Source and target
+  /// become the caller's arrays, if these have at least `bytes` and other ranks can access them.
+  /// `call` is the kind of the call, a RouteCall.
   void begin(void** buffers, const BufferSizes& bytes, int call);
   /// Fills in source and target of the other ranks, after the first exchange of a call. Throws
-  /// Error(disagreement) on all ranks if they are in different kinds of calls.
+  /// Error(disagreement) on all ranks of the node if they are in different kinds of calls.
   void find_shown(void** buffers);
   /// Ends a call. If `wait`, waits until all ranks have ended it.
   void end(bool wait);

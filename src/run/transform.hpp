@@ -19,7 +19,8 @@ class Transform {
     bool own_workspace = true;  ///< false: use_workspace() comes before the first run
   };
 
-  /// Collective over `comm` of plan.problem.ranks ranks. All succeed or all throw the same error.
+  /// Collective over `comm`, which has plan.problem.ranks ranks. All ranks succeed, or all throw
+  /// the same error.
   Transform(const Plan& plan, const comm::Communicator& comm, const Options& options);
 
   /// Workspace of this rank, in addition to the caller's arrays.
@@ -31,7 +32,7 @@ class Transform {
   /// set, or it needs none.
   bool has_workspace() const { return execution_.has_workspace(); }
   /// Sets the caller's memory as the workspace: at least workspace_bytes(), 64-byte aligned. Local.
-  /// If there is a second workspace, it takes a part of this memory.
+  /// If the problem has several components, the second workspace takes a part of this memory.
   void use_workspace(void* memory, std::int64_t bytes);
 
   /// Runs one transform. `variant` is the same on all ranks. The caller has checked the arrays on
@@ -42,10 +43,11 @@ class Transform {
   /// changes no memory of other ranks, and of the caller's arrays only the output.
   bool can_wait_at_gate() const;
 
-  /// Transforms one array after the other. If the exchanges are messages and the workspace is
-  /// weft's own, each array is transformed while the one before it is exchanged. This needs a
-  /// second workspace. For components the constructor allocates it, otherwise the first call with
-  /// more than one array. Collective, as execute; the number of arrays is the same on all ranks.
+  /// Transforms one array after the other. If no exchange uses node memory, and there is a second
+  /// workspace, each array is transformed while the array before it is exchanged. For a problem
+  /// with several components, the constructor makes the second workspace. Otherwise the first call
+  /// with more than one array allocates it, if the workspace is weft's own. Collective, as
+  /// execute(); the number of arrays is the same on all ranks.
   void execute_many(const Variant& variant, std::span<const void* const> in,
                     std::span<void* const> out);
 

@@ -1,9 +1,9 @@
 // Faults while ranks work together: a failing call of MPI, missing memory, an FFT that cannot be
-// planned, a rank that dies or pauses. Each fault is a run of its own, named by the argument;
-// tests/CMakeLists.txt has the expected output.
+// planned, a rank that dies or pauses. Each run has one fault. The arguments name the fault and the
+// exchange; tests/CMakeLists.txt has the expected output.
 //
-// The faults are injected by functions of this program that replace those of libraries, and by a
-// library in the place of FFTW (fftw_without_plans.cpp).
+// Functions of this program that replace those of libraries inject most faults. A library that
+// replaces FFTW (fftw_without_plans.cpp) refuses plans. Two faults are signals to a rank.
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -30,8 +30,8 @@ using Complex = std::complex<double>;
 using Clock = std::chrono::steady_clock;
 
 std::string fault;
-std::string way;     ///< to exchange: a method, or other choices of an exchange
-bool armed = false;  ///< on the rank with the fault, when the rest is ready
+std::string way;     ///< the exchange: a method, or another name that exchange() knows
+bool armed = false;  ///< true on the rank with the fault, from the time when calls must fail
 
 int world_rank() {
   int rank = 0;
@@ -41,7 +41,7 @@ int world_rank() {
 
 bool fails(const char* name) { return armed && fault == name; }
 
-/// Returns the library's function that a function of this program replaces.
+/// Returns a function of a library that a function of this program replaces.
 template <class Function>
 Function* next(const char* name) {
   return reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name));
@@ -121,7 +121,7 @@ int madvise(void* address, size_t bytes, int advice) noexcept {
   return real(address, bytes, advice);
 }
 
-/// Fails for memory as large as a workspace.
+/// For the fault "workspace", fails if the wanted memory is as large as a workspace.
 void* aligned_alloc(size_t alignment, size_t bytes) noexcept {
   if (bytes >= 32768 && fails("workspace")) return nullptr;
   static const auto real = next<void*(size_t, size_t)>("aligned_alloc");
@@ -161,7 +161,7 @@ weft::FftOptions options() {
           .exchange = exchange()};
 }
 
-/// Transforms forward and backward, one array or two in a call.
+/// Transforms forward and backward. Each call has one array, or two if `way` starts with "many".
 template <class Number>
 void both_ways(weft::Fft<double>& fft, std::vector<Number>& x, std::vector<Complex>& X) {
   if (!way.starts_with("many")) {
@@ -206,19 +206,20 @@ double round_trip(weft::Fft<double>& fft) {
 /// Makes a call fail in the middle of an exchange. weft must print a message and end all ranks.
 void break_a_call() {
   weft::Fft<double> fft(options());
-  if (fault != "send_init") round_trip(fft);  // persistent requests are made by the first call
+  if (fault != "send_init") round_trip(fft);  // the first call makes the persistent requests
   armed = world_rank() == 1;
   round_trip(fft);
   std::puts("the fault was not noticed");
 }
 
-/// Makes the library refuse plans, if that is the fault.
+/// Makes the library that replaces FFTW refuse plans, if that is the fault.
 void refuse_plans() {
   if (is_planning_fault())
     setenv("WEFT_TEST_REFUSED", fault == "planning" ? "c2c" : fault.substr(9).c_str(), 1);
 }
 
-/// Makes one rank fail while it can still inform the others; prints the error of all ranks.
+/// Makes rank 1 fail in `attempt`, while it can still inform the others. Prints rank 0's error, and
+/// whether all ranks have the same error.
 void attempt_armed(const std::function<void()>& attempt) {
   armed = world_rank() == 1;
   if (armed) refuse_plans();
@@ -255,7 +256,7 @@ void break_making() {
   say_whether_correct(after);
 }
 
-/// Makes the second workspace fail, which the first call with several arrays allocates. The
+/// Makes the allocation of the second workspace fail, in the first call with several arrays. The
 /// transform must remain usable.
 void break_second_workspace() {
   weft::Fft<double> fft(options());
@@ -295,7 +296,7 @@ void die() {
   std::puts("a result without all ranks");
 }
 
-/// Returns whether the fault needs FFTW, which fftw_without_plans.cpp calls, and it is not installed.
+/// Returns whether FFTW is needed (fftw_without_plans.cpp calls it) but not installed.
 bool lacks_library() {
   return is_planning_fault() && dlopen("libfftw3.so.3", RTLD_NOW | RTLD_LOCAL) == nullptr;
 }

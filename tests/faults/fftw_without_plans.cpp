@@ -1,5 +1,6 @@
-// A library with FFTW's interface that refuses plans of one kind: it replaces those functions of the installed FFTW.
-// WEFT_TEST_REFUSED is the kind, c2c, r2c, c2r or r2r. weft loads this library by WEFT_FFTW_LIBRARY.
+// A library with FFTW's interface that refuses plans of one kind. WEFT_TEST_REFUSED names the kind:
+// c2c, r2c, c2r or r2r. All other calls go to the installed FFTW. weft loads this library if
+// WEFT_FFTW_LIBRARY names it.
 #include <dlfcn.h>
 
 #include <cstddef>

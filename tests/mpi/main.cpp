@@ -1,5 +1,5 @@
-// The main function of the MPI tests. Every rank runs every test. Only rank 0 reports results, and
-// each rank reports its own failures. All ranks end with the same status. An alarm ends a hang.
+// The main function of the MPI tests. Every rank runs every test. Rank 0 reports all its results,
+// the other ranks only their failures. All ranks end with the same status. An alarm ends a hang.
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 #ifdef __SANITIZE_ADDRESS__
-/// Replaces dlclose(), so that libraries stay loaded that MPI would unload at its end. The leak
-/// checker runs later, and finds its suppressions (tools/lsan.supp) by a library's name.
+/// Replaces dlclose(), so that libraries that MPI unloads at its end stay loaded. The leak checker
+/// runs later, and its suppressions (tools/lsan.supp) need the names of these libraries.
 extern "C" int dlclose(void*) noexcept { return 0; }
 #endif
 
@@ -32,7 +32,8 @@ class FailuresOfThisRank : public testing::EmptyTestEventListener {
   }
 };
 
-/// A failure on one rank can make the others wait for ever, which no test framework notices.
+/// Ends all ranks. A failure on one rank can make the others wait for ever, which no test framework
+/// notices.
 extern "C" void on_alarm(int) {
   char text[400];
   const int length = std::snprintf(

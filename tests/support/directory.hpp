@@ -11,7 +11,7 @@
 
 namespace weft::test_support {
 
-/// A directory that is gone afterwards.
+/// A temporary directory. The destructor removes it with its content.
 class Directory {
  public:
   Directory() {
@@ -39,7 +39,7 @@ class Directory {
   std::string path_;
 };
 
-/// Imitates a full disk: files may not be larger than this.
+/// Imitates a full disk. While this object exists, no file of the process may exceed `bytes`.
 class SizeLimit {
  public:
   explicit SizeLimit(rlim_t bytes) : handler_(std::signal(SIGXFSZ, SIG_IGN)) {

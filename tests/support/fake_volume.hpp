@@ -18,15 +18,16 @@
 
 namespace weft::test_support {
 
-/// When the transfers of a FakeVolume happen. A disk does it at any time between start and wait.
+/// When a FakeVolume copies the data of its transfers. A real disk copies at any time between start
+/// and wait.
 enum class Landing {
-  in_wait,   ///< as late as can be: a transfer without a wait has not happened
-  at_random  ///< at any start or wait some of those under way, run by run, in any order
+  in_wait,   ///< as late as possible: in wait(), so a transfer without a wait copies nothing
+  at_random  ///< each start or wait copies a random choice of the runs under way
 };
 
-/// A volume in memory. Memory that is to be read into is spoilt until the transfer happens, so that
-/// results are wrong where a caller does not wait. It counts, and it fails on request. Throws internal
-/// when the contract of disk::Volume is broken.
+/// A volume in memory. start_read() overwrites the target with 0xff bytes, so a caller that does
+/// not wait gets wrong results. The volume counts its transfers, and fails on request. If a caller
+/// breaks the contract of disk::Volume, the volume throws an Error with code `internal`.
 class FakeVolume final : public disk::Volume {
  public:
   explicit FakeVolume(std::int64_t bytes, Landing landing = Landing::in_wait,
@@ -50,12 +51,12 @@ class FakeVolume final : public disk::Volume {
   std::size_t most_under_way() const { return most_under_way_; }
   /// Called before a write starts.
   std::function<void()> before_write;
-  /// Writes that started while something was being read.
+  /// Returns the number of writes that started while a read was under way.
   std::int64_t writes_beside_a_read() const { return writes_beside_a_read_; }
-  /// The wait that many from now throws io_failure, or the write that many starts from now.
+  /// After this number of further waits (or starts of writes), the next one throws io_failure.
   void fail_wait(std::int64_t waits) { waits_to_failure_ = waits; }
   void fail_write(std::int64_t starts) { writes_to_failure_ = starts; }
-  /// A transfer is reported as ended after that many questions about any.
+  /// The first `polls` calls of has_ended(), for all transfers together, return false.
   void end_after(std::int64_t polls) { polls_to_end_ = polls; }
 
   std::int64_t bytes() const override { return static_cast<std::int64_t>(data_.size()); }
@@ -97,7 +98,7 @@ class FakeVolume final : public disk::Volume {
  private:
   struct Transfer {
     std::vector<disk::Run> runs;
-    std::vector<disk::Run> to_land;  ///< of these
+    std::vector<disk::Run> to_land;  ///< the runs that are not copied yet
     bool is_write = false;
   };
 

@@ -1,4 +1,5 @@
-// Halos drawn at random, and the owner of each element of a local array by its definition.
+// Random halos, and the position in the whole array of each element of a rank's local array, by the
+// definition of halos.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +14,7 @@
 
 namespace weft::test_support {
 
-/// Calls visit(index) for each index of a box that begins at zero.
+/// Calls visit(index) for each index of an array of this shape.
 template <class Visit>
 void for_each_index(const Shape& shape, Visit&& visit) {
   for (const std::int64_t extent : shape)
@@ -59,7 +60,8 @@ void for_each_halo_element(const HaloProblem& problem, std::int64_t rank, Visit&
   });
 }
 
-/// A halo of 1 to 4 axes with thin, odd and empty boxes, of any width.
+/// Returns a random halo on 1 to 4 axes. Boxes may be thin, odd or empty. A width is at most the
+/// extent of its axis.
 inline HaloProblem random_halo(std::int64_t ranks, Random& random) {
   Shape shape;
   for (std::int64_t dims = draw(random, 1, 4); dims > 0; --dims)

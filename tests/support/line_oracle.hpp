@@ -11,7 +11,8 @@
 
 namespace weft::kernel {
 
-// The oracle: a direct DFT in a type wider than every precision under test, where there is one.
+// The oracle is a direct DFT in the type Wide. With a compiler that has a 128-bit type, Wide is
+// wider than every precision under test.
 #ifdef __SIZEOF_FLOAT128__
 __extension__ using Wide = __float128;
 #else
@@ -23,8 +24,8 @@ struct WideComplex {
   Wide im = 0;
 };
 
-/// exp(-2*pi*i*j/n) by Taylor series, for there is no portable cosine of Wide.
-/// The angle is reduced to (-pi, pi].
+/// Returns exp(-2*pi*i*j/n) for 0 <= j < n. Uses a Taylor series, because no portable cosine of
+/// Wide exists. The angle is reduced to [-pi, pi).
 inline WideComplex root(std::int64_t j, std::int64_t n) {
   const Wide pi = Wide(std::numbers::pi_v<long double>) + Wide(-5.0165576126683320235e-20L);
   if (2 * j > n) j -= n;
@@ -57,15 +58,15 @@ inline std::vector<WideComplex> direct_dft(const std::vector<WideComplex>& x, bo
   return result;
 }
 
-/// One line and its transform, as reals in the order of memory. All numbers of the input are
-/// floats, so that one reference serves every precision.
+/// One line and its transform, as reals in the order of memory. Every input value is exact in
+/// float, so the same reference fits every precision.
 struct Reference {
   std::vector<float> input;
   std::vector<Wide> output;
 };
 
-/// A random line; for c2r the half spectrum of a real line (its elements 0 and n/2 are real). The
-/// line of a length is always the same: tests keep its transform.
+/// Returns a random line of n elements; for c2r, the whole spectrum of a real line. The result
+/// depends only on kind and length, so reference_of() can keep its transform.
 inline std::vector<WideComplex> random_line(LineKind kind, std::int64_t n) {
   std::mt19937 random(static_cast<unsigned>(n));
   std::uniform_real_distribution<float> uniform(-1, 1);

@@ -15,10 +15,10 @@
 
 namespace weft::test_support {
 
-/// Arrays in the type of the reference.
+/// An array in the number type of the reference.
 using Exact = std::vector<std::complex<long double>>;
 
-/// Numbers that are floats, so that one reference serves both precisions.
+/// Returns random numbers that are exact in float, so the same reference fits both precisions.
 inline Exact random_exact(std::int64_t size, unsigned seed, bool real) {
   std::mt19937_64 random(seed);
   std::uniform_real_distribution<float> uniform(-1, 1);
@@ -30,8 +30,8 @@ inline Exact random_exact(std::int64_t size, unsigned seed, bool real) {
   return array;
 }
 
-/// Transforms the lines along one axis, in the long double of the local engine; cosines and sines
-/// transform both parts.
+/// Transforms the lines along one axis by the local engine, in long double. Real kinds (r2r)
+/// transform the real and the imaginary parts separately.
 inline void transform_exact(Exact& array, const Shape& shape, int axis, kernel::LineKind kind) {
   const std::int64_t n = shape[static_cast<std::size_t>(axis)];
   const auto after =
@@ -69,7 +69,7 @@ inline Exact half_of(const Exact& array, const Shape& shape, int axis) {
   return half;
 }
 
-/// The transform that a plan makes of an array, in natural order.
+/// Returns the transform of an array that `problem` describes, in natural order.
 inline Exact transformed_exact(Exact array, const ooc::KPassProblem& problem, int sign) {
   for (const int axis : problem.axes) {
     const Kind kind = problem.kind_of(axis);
@@ -83,7 +83,7 @@ inline Exact transformed_exact(Exact array, const ooc::KPassProblem& problem, in
   return array;
 }
 
-/// Returns the place of number k in the result of a plan.
+/// Returns the position, in the result of a plan, of element k in natural order.
 inline std::int64_t place_in_result(const ooc::KPassPlan& plan, std::int64_t k) {
   const std::int64_t rows = plan.transposed_rows;
   return k % rows * (volume(plan.problem.shape) / rows) + k / rows;

@@ -31,7 +31,7 @@ inline std::vector<int> random_order(int dims, Random& random) {
   return order;
 }
 
-/// Cuts one of the boxes in two at a random place; false when none can be cut.
+/// Cuts a random box in two at a random place. Returns false if no box can be cut.
 inline bool cut_one(std::vector<Box>& boxes, Random& random) {
   std::vector<std::pair<std::size_t, int>> places;
   for (std::size_t i = 0; i < boxes.size(); ++i)
@@ -48,7 +48,8 @@ inline bool cut_one(std::vector<Box>& boxes, Random& random) {
   return true;
 }
 
-/// One box a rank by recursive bisection, in random rank order, some of them empty.
+/// Returns one box for each rank, by recursive bisection. The assignment to ranks is random, and
+/// some boxes may be empty.
 inline std::vector<Box> random_boxes(const Shape& shape, std::int64_t ranks, Random& random) {
   std::vector<Box> boxes{Box::whole(shape)};
   const std::int64_t owners = draw(random, 1, ranks);
@@ -60,7 +61,7 @@ inline std::vector<Box> random_boxes(const Shape& shape, std::int64_t ranks, Ran
   return boxes;
 }
 
-/// Cuts an axis into parts, of about `most` at most, at random places.
+/// Cuts an axis at random places. Returns at most `most` parts.
 inline std::vector<Range> random_parts(std::int64_t extent, std::int64_t most, Random& random) {
   std::vector<std::int64_t> ends{0, extent};
   for (std::int64_t i = draw(random, 1, most); i > 1; --i) ends.push_back(draw(random, 0, extent));
@@ -71,8 +72,8 @@ inline std::vector<Range> random_parts(std::int64_t extent, std::int64_t most, R
   return parts;
 }
 
-/// Boxes that cut each axis at the same positions everywhere, in random rank order and any memory
-/// order. Some ranks may own nothing.
+/// Returns a layout in which all boxes share the same cuts of each axis. The assignment to ranks
+/// and the memory order are random. Some ranks may own nothing.
 inline Layout random_product_layout(const Shape& shape, std::int64_t ranks, Random& random) {
   std::vector<Box> boxes{{{}, {}}};
   std::int64_t room = ranks;
@@ -111,7 +112,8 @@ inline Layout random_layout(const Shape& shape, std::int64_t ranks, Random& rand
   return Layout::grid(shape, grids[static_cast<std::size_t>(pick)], order);
 }
 
-/// Calls visit(offset) for every element of the box, offset in the C order of the whole array.
+/// Calls visit(offset) for every element of the box. The offset is that in the whole array, in C
+/// order.
 template <class Visit>
 void for_each_element(const Shape& shape, const Box& box, Visit&& visit) {
   if (box.empty()) return;

@@ -24,7 +24,8 @@ inline std::vector<int> random_axes(int dims, Random& random) {
   return axes;
 }
 
-/// True when output "same" has no answer: the user's boxes split an axis that becomes shorter.
+/// Returns whether output "same" is impossible: the user's boxes split an axis whose length the
+/// transform changes.
 inline bool same_is_impossible(const Problem& problem) {
   if (problem.output_choice != OutputChoice::same || !problem.has_input || problem.input.is_grid())
     return false;
@@ -35,12 +36,12 @@ inline bool same_is_impossible(const Problem& problem) {
   });
 }
 
-/// Every exchange that needs no node memory, in one chunk and in two.
+/// Returns every exchange that needs no node memory, in one chunk and, if possible, in two.
 inline std::vector<Exchange> exchanges_without_node_memory() {
   return all_exchanges({.shape = {2}, .ranks = 2}, 2);
 }
 
-/// Adds an exchange of each method that is not among `ways` and needs no node memory.
+/// Adds each method that is not among `ways` and needs no node memory, as it is and in 3 chunks.
 inline std::vector<Exchange> with_every_method(std::vector<Exchange> ways) {
   for (const Exchange& other : exchanges_without_node_memory())
     if (std::none_of(ways.begin(), ways.end(),
@@ -52,7 +53,7 @@ inline std::vector<Exchange> with_every_method(std::vector<Exchange> ways) {
   return ways;
 }
 
-/// Choices of an exchange that go together; often none, sometimes only some.
+/// Returns valid choices of an exchange. Often all choices are automatic, sometimes only some.
 inline Exchange random_exchange(Random& random) {
   if (draw(random, 0, 4) > 2) return {};
   std::vector<Exchange> ways = exchanges_without_node_memory();
@@ -85,7 +86,7 @@ inline Problem random_problem(Random& random) {
   if (draw(random, 0, 1))
     kinds[static_cast<std::size_t>(draw(random, 0, static_cast<int>(kinds.size()) - 1))] =
         Kind::r2c;
-  // Some problems have cosine and sine axes, and some of these have no others.
+  // Some problems have axes of real kinds (dct, dst, dht). In some of these, all axes are such.
   const std::int64_t share = draw(random, 0, 3);
   for (std::size_t i = 0; i < kinds.size(); ++i) {
     const bool is_cosine = share == 0 || (share == 1 && draw(random, 0, 1) == 1);

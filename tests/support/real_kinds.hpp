@@ -7,12 +7,12 @@
 
 #include <weft/kind.hpp>
 
-// The properties of each kind, a second time on purpose: the sums of FFTW's manual, and the tables
-// of the documentation.
+// The properties of each kind, from the sums of FFTW's manual and the tables of the documentation.
+// They repeat those of the library on purpose, so that tests compare two sources.
 
 namespace weft::test_support {
 
-/// The kinds that make reals of reals.
+/// The kinds that transform reals to reals.
 inline const std::vector<Kind> real_kinds{Kind::dct1, Kind::dct2, Kind::dct3,
                                           Kind::dct4, Kind::dst1, Kind::dst2,
                                           Kind::dst3, Kind::dst4, Kind::dht};
@@ -66,14 +66,14 @@ inline RealTerm real_term(Kind kind, std::int64_t j, std::int64_t k, std::int64_
   }
 }
 
-/// Returns the wave at an angle, of its cosine and sine.
+/// Returns the value of a kind's wave at the angle that has this cosine and sine.
 template <class W>
 W wave_of(Kind kind, W cosine, W sine) {
   if (kind == Kind::dht) return cosine + sine;
   return kind >= Kind::dst1 ? sine : cosine;
 }
 
-/// Returns what scipy's norm "ortho" multiplies to the term, besides the scale.
+/// Returns the factor of a term by scipy's norm "ortho", in addition to the common scale.
 inline long double ortho_factor(Kind kind, std::int64_t j, std::int64_t k, std::int64_t n) {
   const long double root = std::numbers::sqrt2_v<long double>;
   const auto is_end = [n](std::int64_t i) { return i == 0 || i == n - 1; };
@@ -108,7 +108,7 @@ inline Kind inverse_of(Kind kind) {
   }
 }
 
-/// Returns the length by which a transform and its unscaled inverse multiply.
+/// Returns the factor by which a transform followed by its unscaled inverse multiplies an array.
 inline std::int64_t logical_length(Kind kind, std::int64_t n) {
   switch (kind) {
     case Kind::dct1:
@@ -120,7 +120,7 @@ inline std::int64_t logical_length(Kind kind, std::int64_t n) {
   }
 }
 
-/// Returns the place of point j, where the length of the axis is 1.
+/// Returns the position of a point on an axis of length 1.
 inline double position_of(Kind kind, std::int64_t point, std::int64_t points) {
   const auto j = static_cast<double>(point);
   const auto n = static_cast<double>(points);
@@ -141,7 +141,8 @@ inline double position_of(Kind kind, std::int64_t point, std::int64_t points) {
   }
 }
 
-/// Returns the wavenumber of element i of a spectrum of m modes, in units of 2*pi/L or pi/L.
+/// Returns the wavenumber of element i of a spectrum of m modes. The unit is pi/L for cosines and
+/// sines, 2*pi/L for the other kinds.
 inline double wavenumber_of(Kind kind, std::int64_t i, std::int64_t m) {
   switch (kind) {
     case Kind::r2c:

@@ -1,4 +1,4 @@
-// Seeds of tests that draw; tests/python/support/seeds.py has the same rules.
+// Seeds of random tests; tests/python/support/seeds.py has the same rules.
 #pragma once
 
 #include <cstdint>
@@ -10,15 +10,15 @@
 
 namespace weft::test_support {
 
-/// Returns the words that name a seed and its repetition; for SCOPED_TRACE.
+/// Returns a text for SCOPED_TRACE: the seed, and how to repeat the test with this seed.
 inline std::string repeated_by(std::uint64_t seed) {
   const std::string number = std::to_string(seed);
   return "seed " + number + "; WEFT_SEED=" + number + " repeats it";
 }
 
-/// Returns and prints the seed of a drawn test: WEFT_SEED if it is set, another one each time with
-/// WEFT_FRESH_SEEDS=1, otherwise the default. If a test has ranks, one rank chooses for all. The
-/// default seed is fixed so that a change alone decides whether a test passes.
+/// Returns and prints the seed of a random test: WEFT_SEED if it is set, otherwise a new seed if
+/// WEFT_FRESH_SEEDS is 1, otherwise the default. If a test has ranks, one rank chooses for all. The
+/// default seed is fixed so that only changes of the code change the result of a test.
 inline std::uint64_t chosen_seed(std::uint64_t default_seed) {
   const char* given = std::getenv("WEFT_SEED");
   const char* fresh = std::getenv("WEFT_FRESH_SEEDS");

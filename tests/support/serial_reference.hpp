@@ -15,9 +15,10 @@
 namespace weft::test_support {
 
 /// The oracle of the MPI tests is the definition of the DFT. It sums directly over the whole array,
-/// in a type wider than the one under test. It shares no code with weft and calls no FFT library.
+/// in a type wider than the one under test. It shares no transform with weft and calls no FFT
+/// library.
 ///
-/// `Wide` is long double for float and double, and the type of line_oracle.hpp for long double.
+/// The wider type is long double for float and double, and kernel::Wide for long double.
 template <class T>
 using WiderThan = std::conditional_t<std::is_same_v<T, long double>, kernel::Wide, long double>;
 
@@ -32,7 +33,7 @@ struct WholeArray {
         im(static_cast<std::size_t>(volume(given))) {}
 };
 
-/// exp(-2*pi*i*j/n) for j = 0..n-1.
+/// Returns exp(-2*pi*i*j/n) for j = 0..n-1.
 template <class W>
 std::vector<std::pair<W, W>> unit_roots(std::int64_t n) {
   std::vector<std::pair<W, W>> roots;
@@ -90,7 +91,7 @@ void transform_axis(WholeArray<W>& x, int axis, int sign) {
   });
 }
 
-/// The sums of a kind that makes reals of reals along one axis, of both parts.
+/// Transforms lines along one axis by a kind of reals. Treats real and imaginary parts separately.
 template <class W>
 void transform_real_axis(WholeArray<W>& x, int axis, Kind kind, bool is_ortho) {
   const std::int64_t n = x.shape[static_cast<std::size_t>(axis)];
@@ -119,7 +120,7 @@ void transform_real_axis(WholeArray<W>& x, int axis, Kind kind, bool is_ortho) {
   });
 }
 
-/// The array with another extent along `axis`; elements beyond the old extent are zero.
+/// Returns the array with another extent along `axis`. Elements beyond the old extent are zero.
 template <class W>
 WholeArray<W> with_extent(const WholeArray<W>& x, int axis, std::int64_t extent) {
   Shape shape = x.shape;
@@ -139,8 +140,9 @@ WholeArray<W> with_extent(const WholeArray<W>& x, int axis, std::int64_t extent)
   return y;
 }
 
-/// Lines of n/2+1 elements become real lines' spectra of n: element n-k is the conjugate of element
-/// k. An element that is its own partner becomes real: its imaginary part is dropped.
+/// Returns the whole spectra (n elements) of real lines, from half spectra (n/2+1 elements).
+/// Element n-k is the conjugate of element k. If n-k and k are the same element, its imaginary part
+/// is dropped.
 template <class W>
 WholeArray<W> completed_by_symmetry(const WholeArray<W>& half, int axis, std::int64_t n) {
   WholeArray<W> full = with_extent(half, axis, n);
@@ -159,12 +161,13 @@ WholeArray<W> completed_by_symmetry(const WholeArray<W>& half, int axis, std::in
   return full;
 }
 
-/// Index in a line of n elements of element j of its m lowest wavenumbers.
+/// Returns the index, in a spectrum of n elements, of element j of its m lowest wavenumbers.
 inline std::int64_t index_of_mode(std::int64_t j, std::int64_t m, std::int64_t n, bool both_signs) {
   return !both_signs || j <= (m - 1) / 2 ? j : n - m + j;
 }
 
-/// Calls visit(offset of the first element in a line of `one`, in the same line of `other`, step).
+/// Calls visit(first in one, first in other, step) for each line along `axis`. The first two
+/// numbers are the offsets of the line's first element in the two arrays.
 template <class Visit>
 void for_each_pair_of_lines(const Shape& one, const Shape& other, int axis, Visit&& visit) {
   std::int64_t step = 1;
@@ -176,7 +179,8 @@ void for_each_pair_of_lines(const Shape& one, const Shape& other, int axis, Visi
       visit(outer * in_one + inner, outer * in_other + inner, step);
 }
 
-/// The m lowest wavenumbers of whole lines; for even m the middle one is the sum of m/2 and -m/2.
+/// Returns the m lowest wavenumbers of whole lines. With both signs and even m, element m/2 is the
+/// sum of the elements of wavenumbers m/2 and -m/2.
 template <class W>
 WholeArray<W> kept_modes(const WholeArray<W>& x, int axis, bool both_signs, std::int64_t m) {
   const std::int64_t n = x.shape[static_cast<std::size_t>(axis)];
@@ -199,8 +203,8 @@ WholeArray<W> kept_modes(const WholeArray<W>& x, int axis, bool both_signs, std:
   return y;
 }
 
-/// Whole lines of n elements with these lowest wavenumbers and zeros; for even m the middle one is
-/// divided between m/2 and -m/2.
+/// Returns whole lines of n elements: the given lowest wavenumbers, and zeros. With both signs and
+/// even m, wavenumbers m/2 and -m/2 get half of element m/2 each.
 template <class W>
 WholeArray<W> spread_modes(const WholeArray<W>& x, int axis, bool both_signs, std::int64_t n) {
   const std::int64_t m = x.shape[static_cast<std::size_t>(axis)];
@@ -225,8 +229,8 @@ WholeArray<W> spread_modes(const WholeArray<W>& x, int axis, bool both_signs, st
   return y;
 }
 
-/// Half spectra of n points with these lowest wavenumbers and zeros. The middle one of even m is
-/// real.
+/// Returns half spectra of n points: the given lowest wavenumbers, and zeros. If m < n is even,
+/// element m/2 is halved, and its imaginary part is dropped.
 template <class W>
 WholeArray<W> spread_half(WholeArray<W> x, int axis, std::int64_t m, std::int64_t n) {
   if (m == n) return x;
@@ -257,8 +261,8 @@ inline long double reference_scale(const Problem& problem, bool forward) {
   return 1;
 }
 
-/// Returns the result of forward or backward for the whole array. Imaginary parts of the real side
-/// are zero.
+/// Returns the result of forward or backward for the whole array. Where weft's array is real, the
+/// imaginary parts are zero up to rounding.
 template <class W>
 WholeArray<W> reference_transform(const Problem& problem, bool forward, WholeArray<W> x) {
   const int sign = forward ? problem.sign : -problem.sign;

@@ -16,7 +16,7 @@
 
 namespace weft::test_support {
 
-/// Ends a process after a number of operations of all its volumes.
+/// Simulates a power failure: after a number of operations on all volumes together, use() throws.
 class Power {
  public:
   explicit Power(std::int64_t operations) : left_(operations) {}
@@ -31,8 +31,8 @@ class Power {
   std::int64_t used_ = 0;
 };
 
-/// A volume whose writes are safe when it was flushed after them; until then any sector of them may
-/// be on the disk or not.
+/// A volume whose writes are safe only after a flush. At a power failure, each sector written since
+/// the last flush keeps either its new or its old content.
 class UnsafeVolume final : public disk::Volume {
  public:
   explicit UnsafeVolume(std::int64_t bytes)

@@ -1,10 +1,10 @@
-// Threads replace the ranks of a node: whole transforms by shared exchanges, with the programs,
-// executors, workspace and hand-overs of real ones. `make test-tsan` runs them under
-// ThreadSanitizer, which sees every tile that is read or overwritten too early.
+// Threads replace the ranks of a node. They run whole transforms by shared exchanges, with the
+// programs, executors, workspace and hand-overs of real ranks. `make test-tsan` runs these tests
+// under ThreadSanitizer, which reports tiles that are read or overwritten too early.
 //
-// Two parts need processes and are not tested. The callers' arrays are not shown to others. A
-// thread would map its peer's memory at a second address, and the sanitizer takes that for other
-// memory. No message is sent, so there is no exchange between nodes.
+// Two features need processes and are not tested. First, ranks do not expose the callers' arrays: a
+// thread would map its peer's memory at a second address, which ThreadSanitizer takes for other
+// memory. Second, ranks send no messages, so there is no exchange between nodes.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -28,7 +28,7 @@ constexpr Variant variants[] = {{Direction::forward, false},
                                 {Direction::backward, false},
                                 {Direction::backward, true}};
 
-/// One rank of a transform, as run::Execution makes it with MPI.
+/// One rank of a transform, with the parts that run::Execution makes with MPI.
 class ThreadRank {
  public:
   ThreadRank(const Plan& plan, int rank) : plan_(plan), rank_(rank) {
@@ -68,7 +68,7 @@ class ThreadRank {
     program.end(shared_.get());
   }
 
-  /// Forward and backward, out of place and in place, again and again without a pause.
+  /// Transforms forward and backward, out of place and in place, 10 times without a pause.
   void work() {
     const std::int64_t reals = plan_.problem.has_halved_axis() ? 2 : 1;
     const auto in = static_cast<std::size_t>(plan_.input().local_volume(rank_) / reals);
@@ -78,9 +78,9 @@ class ThreadRank {
       x[i] = {std::sin(static_cast<double>(i) + rank_), std::cos(3.0 * static_cast<double>(i))};
     const Array before = x;
     Array X(x.size());
-    for (int round = 0; round < 10; ++round) {
+    for (int repetition = 0; repetition < 10; ++repetition) {
       execute(0, x.data(), X.data());
-      if (round == 0) spectrum_ = X;
+      if (repetition == 0) spectrum_ = X;
       difference_ = std::max(difference_, distance(X, spectrum_, out));
       execute(2, X.data(), x.data());
       difference_ = std::max(difference_, distance(x, before, in));
@@ -137,7 +137,7 @@ void check(const Problem& problem) {
 
 class SharedExchangeThreads : public testing::TestWithParam<int> {};
 
-TEST_P(SharedExchangeThreads, SlabsAndPencilsBothWays) {
+TEST_P(SharedExchangeThreads, EveryCallOfASlabOrPencilTransformGivesTheSameResult) {
   const std::int64_t ranks = GetParam();
   for (const Kind kind : {Kind::c2c, Kind::r2c})
     for (const OutputChoice output : {OutputChoice::any, OutputChoice::same}) {

@@ -5,8 +5,8 @@ A module has:
 NAME, TITLE
 PAPER                   the number of the paper, and its section or figure
 STATEMENT               the statement of the paper, in our words
-run(settings)           brings clusters up and down, measures and yields rows
-plot(rows, axes)
+run(settings)           makes and removes clusters or slow disks, measures, and yields rows
+plot(rows, axes)        draws the rows
 verdict(rows) -> text   says, only from the rows, whether the statement is reproduced
 IGNORES                 optional: the options that the experiment does not use
 

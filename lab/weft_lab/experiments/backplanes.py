@@ -18,7 +18,7 @@ STATEMENT = (
 )
 Row = dict[str, Any]
 UNLIMITED = 0
-# A backplane makes an exchange longer if the exchange without one takes less than this part of its time.
+# An exchange counts as longer if the time with an unlimited backplane is less than this part of its time.
 GAIN = 0.95
 
 

@@ -1,4 +1,4 @@
-"""Whole transforms with weft's exchange methods, each in turn with FFTW's MPI transform."""
+"""Times whole transforms with weft's exchange methods, each in turn with FFTW's MPI transform."""
 
 import statistics
 from collections.abc import Iterator

@@ -26,7 +26,7 @@ WAYS: dict[str, tuple[int, tuple[str, ...]]] = {
     "2 ranks, separate": (2, (*MESSAGES, "--nodes", "separate")),
     "2 ranks, combined": (2, (*MESSAGES, "--nodes", "combined")),
 }
-# Times of the same plan differ by this factor from run to run.
+# Times of the same plan differ by up to this factor from run to run.
 ALIKE = 1.05
 PIECES = {"whole": (), "64 KiB": ("--piece-bytes", "65536")}
 

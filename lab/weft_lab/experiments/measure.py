@@ -49,8 +49,8 @@ def pair(
 
 
 def goodput(settings: Settings, spec: Spec) -> float:
-    """Returns the bytes/s in each direction of one full-duplex pair of ranks while all others are idle: the wire."""
-    # One program for all lengths: after a pause a link regains its burst, and the next length would look too fast.
+    """Returns the rate of the wire: bytes/s in each direction of one full-duplex pair, without other traffic."""
+    # One run for all lengths. In a pause between runs, a link would regain its burst and look too fast.
     rows = pair(settings, spec, WIRE_LENGTHS)
     return sum(row["bytes"] * row["exchanges"] for row in rows) / sum(row["seconds"] * row["exchanges"] for row in rows)
 
@@ -121,5 +121,5 @@ def exchange_of(result: dict[str, Any]) -> Exchanged:
 
 
 def wire_s(exchanged: Exchanged, nodes: int, goodput_bytes_per_s: float) -> float:
-    """Returns the time of one node's bytes on its link. All nodes send the same: extents are powers of two."""
+    """Returns the time of one node's bytes on its link. All nodes send equally many: extents are powers of two."""
     return exchanged.bytes_sent / nodes / goodput_bytes_per_s

@@ -17,7 +17,7 @@ STATEMENT = (
 )
 Row = dict[str, Any]
 IGNORES = ("nodes", "repeat")
-# A point with a larger error is off the line. Shorter messages are not judged, because they measure the cores.
+# A point with a larger error is off the line. Messages of fewer bytes are not judged, because they measure the cores.
 LINEAR_TOLERANCE = 0.25
 LINEAR_FROM_BYTES = 1024
 PAPERS_START_S = 100e-6

@@ -41,7 +41,7 @@ def run(settings: Settings) -> Iterator[Row]:
                     computing_s = sum(step["seconds"] for step in result["stages"] if step["kind"] != "exchange")
                     row: Row = {"run": number, "shape": shape, "schedule": schedule, "chunks": chunks}
                     row |= {"transform_s": result["median_s"], "hidden": exchange["hidden"]}
-                    # With one chunk the stages only compute.
+                    # With one chunk, no message is under way during the stages.
                     yield {**row, "stages_s": computing_s, "waited_s": exchange["waited_s"]}
 
 

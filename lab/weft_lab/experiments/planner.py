@@ -33,7 +33,7 @@ IGNORES = ("nodes", "rate")
 CONTEST = str(Path(__file__).parents[1] / "programs" / "contest.py")
 CHOICES = (CHOICE, SPREAD)
 ERROR_MAX, LOSS_MAX = 0.25, 0.10
-# Two times of the same plan on this kind of machine differ by this factor.
+# Two times of the same plan on this kind of machine differ by up to this factor.
 CLEARLY = 1.2
 
 FLAT = RivalProblem((512, 512, 64), "c2c", "float32", in_meshes=True)

@@ -28,7 +28,7 @@ SCHEDULES = {
 }
 # The paper's schedules, in the words of the verdict.
 PAIRS = {"pairwise": "pairs", "in pieces": "pairs in pieces"}
-# Two times of the same plan on this kind of machine differ by this factor.
+# Two times of the same plan on this kind of machine differ by up to this factor.
 CLEARLY = 1.2
 EXTENT_OF_STATEMENT = 256
 

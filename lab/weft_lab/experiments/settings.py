@@ -8,7 +8,7 @@ from weft_lab.topology import Spec
 
 @dataclass(frozen=True)
 class Settings:
-    """Numbers of nodes, repetitions, the rate of links, the MPI; `say` gets a line for each step."""
+    """The options of experiments. `tcp`: the congestion control; `say` gets a line for each step."""
 
     nodes: tuple[int, ...] = (2, 4, 8, 16)
     repeat: int = 3

@@ -1,7 +1,7 @@
 """Times pairs of a forward and a backward 2-D transform; prints seconds, as one line of JSON.
 
 Usage: pairs.py --extent L --pairs K [--preset NAME]
-The slowest rank counts. The result must be equal to the input, and the spectrum to that of a plane wave.
+The slowest rank counts. The result must agree with the input, a plane wave, and the spectrum must have the wave's peak.
 """
 
 import argparse

@@ -1,9 +1,9 @@
 """Times steps of the Navier-Stokes solver on the ranks. Prints one line of JSON: seconds, bytes, the plan, the speed.
 
 Usage: steps.py --extent N --profile FILE [--repeat K]
-A Taylor-Green vortex and one scalar, AB2, 2/3 dealiasing, in single precision as in paper 000. The slowest rank counts.
-Steps run without a pause, because a link passes a burst at once after a pause. So each series begins with an untimed
-step. Each step is recorded: the time of the exchange is the time in which a rank has an exchange under way.
+The flow is a Taylor-Green vortex with one scalar: AB2, 2/3 dealiasing, single precision as in paper 000. The slowest
+rank counts. After a pause, a link passes a burst at once. So each series begins with an untimed step, and has no
+pauses. Each step is recorded: the time of the exchange is the time in which a rank has an exchange under way.
 
 PROFILE is the machine for predictions. Its current speed is measured before and after the steps, as in contest.py.
 """
@@ -31,7 +31,7 @@ SERIES_STEPS = 6
 
 
 def simulation(extent: int, comm: MPI.Comm) -> Simulation:
-    """Returns a simulation with a scalar. Space is in slabs; ranks exchange in pairs and in pieces."""
+    """Returns a simulation with a scalar. Arrays in space are slabs; ranks exchange in pairs and in pieces."""
     sim = Simulation(
         (extent,) * 3,
         viscosity=VISCOSITY,

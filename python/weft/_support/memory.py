@@ -1,4 +1,4 @@
-"""Check that a problem fits in memory, before any allocation."""
+"""Checks that a problem fits in memory, before any allocation."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def check_memory(comm: Any, shape: tuple[int, ...], element_bytes: int, arrays: 
     """Raises OutOfMemory if `arrays` arrays of this shape, split over the ranks, cannot fit. Collective.
 
     comm : an mpi4py communicator, or None for this process alone.
-    Without this check, Linux grants more memory than the machine has, and later kills the process.
+    Without this check, Linux may grant more memory than the machine has, and later kill the process.
     """
     share = math.prod(shape) * element_bytes * arrays / (1 if comm is None else comm.size)
     mine = (socket.gethostname(), available_bytes())

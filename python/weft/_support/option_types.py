@@ -101,7 +101,7 @@ def numbers_of_axes(given: Any, name: str) -> Sequence[Any]:
 
 
 class Modes(OptionType):
-    """A number of wavenumbers, or "2/3"; one for all axes, or one for each; None for all wavenumbers."""
+    """A number of wavenumbers, or "2/3"; one value for all axes, or one for each; None for all wavenumbers."""
 
     values = "1, 2, ..., `2/3`; one for all axes, or one for each"
     metavar = "M,...|2/3"
@@ -131,7 +131,7 @@ class Modes(OptionType):
 
 
 class Support(OptionType):
-    """A number of points; one for all axes, or one for each; None for all points."""
+    """A number of points; one value for all axes, or one for each; None for all points."""
 
     values = "1, 2, ...; one for all axes, or one for each"
     metavar = "S,..."

@@ -1,4 +1,4 @@
-"""Pickles of weft's objects. Values are pickled as JSON. Objects that are bound to a process cannot be pickled."""
+"""Pickles of weft's objects. The core's values are pickled as JSON. Objects bound to a process cannot be pickled."""
 
 from __future__ import annotations
 

@@ -82,7 +82,7 @@ def instances() -> Iterator[dict[str, Any]]:
 
 
 def figure_8(factoring: str) -> tuple[int, list[Share]]:
-    """Returns the number of instances, and how often each method sends the fewest messages, the fewest bytes, both."""
+    """Returns the number of instances, and how often each method sends the fewest messages, bytes, or both."""
     best = {method: [0, 0, 0] for method in analysis.METHODS}
     total = 0
     known: dict[tuple[int, int], tuple[OutOfCoreAnalysis, ...]] = {}

@@ -55,7 +55,7 @@ def permute(
     permutation : a :class:`weft.ooc.BitPermutation`, x to A x xor c over GF(2); a file with the matrix; or a name:
         "identity" (for another striping), "reversal", "bit-reversal", "rotation:K" (bit k of the index becomes
         bit k - K), "gray-code", "inverse-gray-code", "axes:1,0,..." (the target's axes, by their number in the source).
-    inverse : apply the inverse permutation.
+    inverse : whether to apply the inverse permutation.
     source, target, shape, dtype, disks, scratch, backend, comm : as for :func:`weft.ooc.fft`; 2^n elements of any
         dtype. The number of ranks must be a power of two. Several ranks need striped sets without skew, with at least
         one disk for each rank.

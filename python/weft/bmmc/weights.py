@@ -46,7 +46,9 @@ def message_seconds(
 
 
 def cheapest(analyses: Sequence[OutOfCoreAnalysis], **weights: Any) -> OutOfCoreAnalysis:
-    """Returns the analysis with the least weighted sum of messages and bytes; of equal ones, the fewest parallel I/Os.
+    """Returns the analysis with the least weighted sum of messages and bytes.
+
+    Of analyses with equal sums, the one with the fewest parallel I/Os is returned.
 
     `weights` and errors are as for :func:`message_seconds`. Raises InvalidArgument also if there are no analyses.
 

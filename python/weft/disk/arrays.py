@@ -24,7 +24,7 @@ from weft.files.source import ChunkedSource
 
 SET_ENDINGS = (".json",)
 #: Transfers without the system's page cache begin and end at multiples of this number. Therefore blocks of a set are
-#: multiples of it, and the elements of a .npy output begin at a multiple.
+#: multiples of this number, and the elements of a .npy output begin at a multiple.
 ALIGNMENT_BYTES = _planning.direct_io_alignment_bytes
 
 

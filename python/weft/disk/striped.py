@@ -62,7 +62,7 @@ class StripedArray:
         return out
 
     def read_all(self) -> np.ndarray:
-        """Reads the whole array, in its shape. It must fit in memory."""
+        """Reads the whole array, in its shape. The array must fit in memory."""
         return self.read().reshape(self.shape)
 
     def write(self, values: Any, first: int = 0) -> None:
@@ -181,7 +181,7 @@ def open_set(
 ) -> StripedArray:
     """Opens the set that an index file describes.
 
-    verify : compare each block that is read as a whole with its checksum.
+    verify : whether to compare each block that is read as a whole with its checksum.
 
     Errors: InvalidArgument for an index that is damaged or of another version, and for a set that a transform in place
     has left incomplete; IoFailure for a file that is missing or has another length than in the index.

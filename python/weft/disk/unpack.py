@@ -40,9 +40,9 @@ def in_place(stored: FileArray, memory_bytes: int, *, looks_again: bool = True) 
     looks_again : whether to check at the end of the context that the input is unchanged; False for an input that is
         written to.
 
-    Cost: if the input must be unpacked, reads the container once, and writes its elements. memory_bytes : the memory
-    for each part. Errors: IoFailure if the input is another file than at its examination, or changes before all is
-    read.
+    Cost: if the input must be unpacked, the container is read once, and its elements are written. memory_bytes : the
+    memory for each part. Errors: IoFailure if the input is another file than at its examination, or changes before all
+    is read.
     """
     require_unchanged(stored.seen, stored.name)
     if stored.unpacking is None:

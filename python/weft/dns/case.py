@@ -1,4 +1,4 @@
-"""Case files have all settings of a run as TOML. This module reads and checks a case, and makes its simulation."""
+"""A case file has the settings of a run as TOML. This module reads and checks a case, and makes its simulation."""
 
 from __future__ import annotations
 

@@ -22,8 +22,8 @@ class ScalarDiagnosis:
     """A scalar's means at one time.
 
     variance : <theta^2>. dissipation : chi = 2 kappa <|grad theta|^2>. flux : <u theta>, three components.
-    production : -2 G . <u theta>. power : of the forces, 2 <theta f>. batchelor_length : eta (kappa/nu)^(1/2).
-    spectrum : of theta^2/2, by shell. transfer : into each shell, by the flow and the mean gradient.
+    production : -2 G . <u theta>. power : 2 <theta f> of the forces. batchelor_length : eta (kappa/nu)^(1/2).
+    spectrum : theta^2/2 by shell. transfer : the rate at which flow and mean gradient bring theta^2/2 into shells.
     """
 
     name: str
@@ -68,7 +68,7 @@ class Diagnosis:
     """A state's means, scales and spectra at one time, for the density 1.
 
     energy            : E = <|u|^2>/2, with the mean flow. enstrophy : <|curl u|^2>/2.
-    dissipation       : eps = 2 nu enstrophy. helicity : <u . curl u>. power : of the forces, <u . f>.
+    dissipation       : eps = 2 nu enstrophy. helicity : <u . curl u>. power : <u . f> of the forces.
     transfer_sum      : the work of the nonlinear products on the flow, zero but for rounding.
     rms_velocity      : u' = (2 E / 3)^(1/2), without the mean flow.
     taylor_length     : lambda = (15 nu u'^2 / eps)^(1/2). reynolds : Re_lambda = u' lambda / nu.
@@ -78,8 +78,8 @@ class Diagnosis:
     largest_speed     : the largest |u| at the points where products are formed.
     divergence        : <(div u)^2>^(1/2), zero but for rounding.
     k                 : the wavenumbers of the shells: dk times the shell's number.
-    spectrum          : E(k) of each shell, so that sum(spectrum) * dk = E. flux : the energy that leaves all shells up
-                        to k by the products. helicity_spectrum, transfer : as E(k).
+    spectrum          : E(k) of each shell, so that sum(spectrum) * dk = E. flux : the energy per time that the
+                        nonlinear products take from all shells up to k. helicity_spectrum, transfer : as E(k).
     """
 
     time: float

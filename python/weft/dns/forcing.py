@@ -31,7 +31,7 @@ class ForcedModes:
 
     places  : their places in this rank's spectra, an index array for each axis.
     numbers : their integer wavevectors; waves: their wavevectors, of the unit 1/length.
-    weights : how many modes of the whole spectrum each represents, 1 or 2.
+    weights : how many modes of the whole spectrum each of these modes represents, 1 or 2.
     """
 
     places: tuple[Array, ...]

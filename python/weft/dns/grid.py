@@ -25,7 +25,7 @@ class Grid:
     """The grid of a simulation in a periodic box.
 
     shape   : points of the fields that a user sees, N.
-    lengths : of the box, L.
+    lengths : the lengths of the box, L.
     dealias : "2/3": modes |n| < N/3 of each axis. "2/3-sphere": modes within the ellipsoid of half-axes N/3. "3/2": all
               modes below N/2, with products on a grid of 3/2 times the points. "phase-shift": modes within the
               ellipsoid of half-axes sqrt(2) N/3, with products averaged over two grids (Patterson and Orszag 1971).

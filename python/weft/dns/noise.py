@@ -1,6 +1,6 @@
 """Random numbers of modes. They depend only on a seed, the wavevector, a step and a stream.
 
-So they do not depend on the number of ranks, and the same seed gives the same large scales on every grid.
+Therefore the numbers do not depend on the number of ranks, and the same seed gives the same large scales on every grid.
 """
 
 from __future__ import annotations

@@ -25,8 +25,8 @@ def resume(
 ) -> Simulation:
     """Returns the simulation of the newest undamaged checkpoint in a folder, or of one checkpoint by its path.
 
-    On as many ranks and threads as before, the run gives the same bits as without the interruption. Otherwise fields
-    differ by rounding.
+    On as many ranks and threads as before, with the same libraries and instructions, the run gives the same bits as
+    without the interruption. Otherwise fields differ by rounding.
 
     The outputs are not in a checkpoint: call every() again as before. Each output then removes the data that it wrote
     after the checkpoint.

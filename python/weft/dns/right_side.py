@@ -78,7 +78,8 @@ class _Call:
 class RightSide:
     """Evaluates the right-hand side of all fields of a simulation on this rank, and updates registers.
 
-    A register is one list of the spectra of all fields. Register 0 has the state. The last is free between steps.
+    A register is a list of the spectra of all fields. Register 0 has the state. The last register is free between
+    steps.
     """
 
     def __init__(

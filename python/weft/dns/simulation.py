@@ -50,10 +50,10 @@ class Simulation:
 
     shape     : points of the grid, three numbers.
     viscosity : nu, of the unit length^2 / time.
-    lengths   : of the box; one for all axes, or one for each. Default: 2 pi.
+    lengths   : lengths of the box, one for all axes or one for each. Default: 2 pi.
     scheme    : "ab2" (Adams and Bashforth), "rk2", "rk3" (low storage) or "rk4"; diffusion is integrated exactly.
     dealias   : "2/3", "2/3-sphere", "3/2", "phase-shift", "random-shift" or "none"; see :class:`weft.dns.Grid`.
-    dtype     : float64 or float32. comm : an mpi4py communicator; None: this process alone. threads : of each rank.
+    dtype     : float64 or float32. comm : an mpi4py communicator; None: this process alone. threads : a rank's threads.
     exchange, planning : as for :class:`weft.FFT`. plan : the plan of another simulation's transform, its `fft.plan`.
 
     Collective over `comm`, as is every method that changes the fields.
@@ -283,7 +283,7 @@ class Simulation:
         checkpoint_every: float | str | None = None,
         progress: Between | None = None,
     ) -> None:
-        """Advances all fields to a time: by steps of at most `dt`, or of a CFL number of about `cfl`.
+        """Advances all fields to a time: by steps of at most `dt`, or without `dt` of a CFL number of about `cfl`.
 
         wall_time        : the run stops before this time is over, such as "2h" or a number of seconds.
         checkpoints      : the folder of checkpoints; one is written at a stop and at the end. Default: "checkpoints"
@@ -293,9 +293,9 @@ class Simulation:
 
         With checkpoints SIGTERM and SIGUSR1 stop the run after the present step; `stopped_by` then has the reason.
 
-        With `cfl`, the rate is that of the evaluation before. A step is at most 1.2 times as long as the step before.
-        The last steps before an output or the end are shortened evenly. Errors: BlowUp, if a field is not finite; those
-        of the outputs. Fields that are not finite are never written.
+        Without `dt`, the CFL number uses the rate of the evaluation before, and a step is at most 1.2 times as long as
+        the step before. The last steps before an output or the end are shortened evenly. Errors: BlowUp, if a field is
+        not finite; those of the outputs. Fields that are not finite are never written.
         """
         end = runtime.agreed(self.comm, lambda: self._checked_end(until, cfl, dt))
         limit, every = runtime.agreed(

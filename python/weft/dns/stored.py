@@ -22,7 +22,7 @@ from weft.files import open_source
 
 @dataclass(frozen=True)
 class StoredVelocity:
-    """The paths that were given for a velocity: of a checkpoint, or of array files. Values have no path."""
+    """The paths that were given for a velocity: of a checkpoint, or of array files. Empty for a name or values."""
 
     checkpoint: str | None = None
     files: tuple[str, ...] = ()

@@ -90,7 +90,7 @@ def verify(comm: Any = None, threads: int = 1, quick: bool = False) -> list[Chec
     """Runs all checks of the solver on small grids, and returns their rows; the same on every rank.
 
     comm : an mpi4py communicator; None: this process alone. threads : threads of each rank.
-    quick : smaller grids and fewer steps, in seconds instead of a minute.
+    quick : whether to use smaller grids and fewer steps, which take seconds instead of a minute.
 
     Collective over `comm`. Memory: a simulation of 32^3 points. Files: a checkpoint in the folder for temporary files,
     unless the ranks are on several machines.

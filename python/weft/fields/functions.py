@@ -50,11 +50,11 @@ class _TileStruct(ctypes.Structure):
 
 
 class Tile:
-    """A block of distributed arrays while it is in cache. All arrays are views, valid during the call.
+    """A small part of distributed arrays while it is in cache. All arrays are views, valid during the call.
 
-    inputs, outputs : a tuple of arrays each. The function writes every element of the outputs.
+    inputs, outputs : two tuples of arrays. The function writes every element of the outputs.
     lower           : index of the first element in the global array, by axis.
-    coordinates     : by axis, one broadcastable array each. In the spectrum: wavenumbers, in units of 2*pi/L on Fourier
+    coordinates     : one broadcastable array for each axis. In the spectrum: wavenumbers, in units of 2*pi/L on Fourier
                       axes and of pi/L on cosine and sine axes. In space: positions, in units of L. On axes that are not
                       transformed: indices.
     weights         : in half a spectrum, how many elements of the whole spectrum each element represents; otherwise 1.
@@ -119,7 +119,7 @@ def _memory(address: int, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Array
 
 @dataclass(frozen=True)
 class TileFields:
-    """The fields in the tiles of a function: their numbers, their axes and the type of their elements."""
+    """The fields in the tiles of a function: the numbers of inputs, outputs and axes, and the type of the elements."""
 
     inputs: int
     outputs: int
@@ -140,9 +140,9 @@ class FieldFunction:
     pointwise : whether element i of the outputs depends only on element i of the inputs. The function must then read
         all inputs of an element before it writes its outputs. Inputs and outputs of a tile may then share memory.
     results : the number of sums or maxima that the function returns in `tile.results`.
-    combine : "sum" or "max": how the results of tiles and ranks become one.
+    combine : "sum" or "max": how the results of all tiles and ranks are combined.
 
-    Compiled code is called from several threads at once; a Python function by one thread at a time.
+    Several threads call compiled code at once. Only one thread at a time calls a Python function.
 
     The arguments of the two methods follow. `function` may also be a plain Python function or an operator.
 
@@ -150,7 +150,7 @@ class FieldFunction:
     outputs : arrays of the same kind, or their number; default: as many as inputs. The function writes a field for
     each.
     before, after : `before` makes the transformed fields from the inputs, and `after` makes the outputs from fields.
-    fields : with `before` or `after`: the numbers of fields that are transformed there and back.
+    fields : with `before` or `after`: the number of fields that are transformed there, and the number for the way back.
 
     Cost: a transform there and one back for each field. The first call plans, and allocates the workspace of a
     transform for each field. Errors: those of forward; Unsupported if the transform's only axis is divided among
@@ -201,7 +201,7 @@ class BoundFunction:
         self.results = results
         self.least_tile_bytes = least_tile_bytes
         self.keeps = keeps  # memory that the function reads
-        self.fields = fields  # the fields for which a function is compiled; it takes no others
+        self.fields = fields  # the fields for which the function was compiled; None: any fields
         self.failures = [] if failures is None else failures
 
 
@@ -221,7 +221,7 @@ def _caller(call: Callable[[Tile], Any], failures: list[BaseException]) -> Calla
 
 
 def _error_of(answer: Any, tile: Tile) -> errors.InvalidArgument | None:
-    """Returns the error of a function that returns an array other than its outputs. numpy functions return `out`."""
+    """Returns an error if a function returned an array other than its outputs. A numpy function returns its `out`."""
     if not isinstance(answer, np.ndarray) or any(np.may_share_memory(answer, out) for out in tile.outputs):
         return None
     return errors.InvalidArgument(
@@ -386,7 +386,7 @@ class _Call:
     def fill(
         self, fft: Any, side: Any, in_spectrum: bool, inputs: Any, outputs: Any, functions: Any, fields: Any
     ) -> None:
-        """Checks the arguments of a caller."""
+        """Checks and keeps the arguments of a caller."""
         self.fields = field_counts(fields)
         for i, (given, what) in enumerate(zip(functions, ("function", "before", "after"), strict=True)):
             if i == 0 or given is not None:
@@ -419,7 +419,7 @@ class _Call:
                 )
 
     def taken_failure(self) -> BaseException | None:
-        """Returns the first exception of a Python function, and drops all: their frames refer to this call."""
+        """Returns the first exception of a Python function. Drops all exceptions: their frames refer to this call."""
         failures = [failure for each in self.functions if each is not None for failure in each.failures]
         for each in self.functions:
             if each is not None:

@@ -18,7 +18,7 @@ _PRECISIONS = ("float32", "float64", "complex64", "complex128")
 
 @dataclass(frozen=True)
 class NumbaFunction(FieldFunction):
-    """A function of fields that numba has compiled for some numbers of fields and axes, and a type."""
+    """A function of fields that numba has compiled for given numbers of fields and axes, and a given dtype."""
 
     fields: TileFields | None = None
 
@@ -49,8 +49,8 @@ def numba_function(
                other values fails.
     pointwise, results, combine : as in :class:`weft.FieldFunction`.
 
-    Costs about a second, once. Several threads call the function at the same time, without Python's lock. Needs the
-    package numba.
+    The compilation takes about a second. Several threads call the function at the same time, without Python's lock. The
+    package numba must be installed.
     """
     counts = (
         checks.integer(inputs, "inputs", 1, 100),

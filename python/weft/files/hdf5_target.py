@@ -100,5 +100,5 @@ class Hdf5Target(Target):
                 f"HDF5 must allocate a contiguous dataset at once; it did not for {self.name}; write to a .npy file"
             )
         self.offset = int(offset)
-        # If the file system cannot reserve space, only the length is set. It must not cut what HDF5 has written.
+        # If the file system cannot reserve space, only the length is set. It must not cut HDF5's own data.
         reserve(file, max(self.offset + self.size_bytes, os.fstat(file).st_size))

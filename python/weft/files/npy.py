@@ -1,4 +1,4 @@
-"""The header of .npy files. numpy's own reader decides whether it is valid."""
+"""The header of .npy files. numpy's own reader decides whether a header is valid."""
 
 import ast
 import io

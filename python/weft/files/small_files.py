@@ -12,7 +12,7 @@ def read_bounded(path: str, bytes_max: int) -> bytes:
     Errors: OSError if the file cannot be read. ValueError if it is longer than `bytes_max`, or is not a regular file
     but, for example, a pipe; the message names its kind.
     """
-    # Without O_NONBLOCK the opening of a pipe waits for a writer, and that of a device may wait, too.
+    # Without O_NONBLOCK the opening of a pipe waits for a writer, and the opening of a device may wait, too.
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)
     with open(descriptor, "rb") as file:
         mode = os.fstat(descriptor).st_mode

@@ -6,8 +6,8 @@ multiplies its spectrum by an operator's factors and transforms back. :func:`pla
 handle striped sets. Only :func:`fft`, :func:`filter`, :func:`permute` and :func:`detect` need weft's extension module
 over MPI. Without a communicator these functions call no MPI.
 
-:func:`permute` moves the elements of an array on disks by any permutation that is linear over GF(2). :func:`detect`
-finds whether a vector of targets is such a permutation.
+:func:`permute` moves the element at index x of an array on disks to A x xor c, with an invertible matrix A of bits and
+a constant c. :func:`detect` finds whether a vector of targets is such a permutation.
 
 :func:`analyze` only computes and reads no data. It counts passes and messages of the FFT of Cormen and Nicol (paper
 003). A bit reversal comes first, then groups of butterfly levels (superlevels), in parts that fit in memory

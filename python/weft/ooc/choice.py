@@ -11,7 +11,7 @@ from weft.ooc import distribute
 from weft.ooc.filters import DiskOperator
 from weft.ooc.job import INTERVAL_S, PlannedTransform, Ranks, TransformJob
 
-#: A transform with a longer predicted time has checkpoints by default.
+#: By default, new transforms on one node that are not in place have checkpoints from this predicted time (s) on.
 LONG_S = 60.0
 
 
@@ -30,7 +30,7 @@ def prepare(
 
 
 def choose_plan(job: TransformJob) -> PlannedTransform:
-    """Returns the fastest plan of a job. Without a given interval, its predicted time decides whether to checkpoint.
+    """Returns the fastest plan of a job. If no interval is given, the predicted time decides whether to checkpoint.
 
     Errors: those of :func:`weft.ooc.alternatives`; IoFailure for disks without room.
     """
@@ -39,7 +39,7 @@ def choose_plan(job: TransformJob) -> PlannedTransform:
 
 
 def _with_default_checkpoints(transform: PlannedTransform) -> PlannedTransform:
-    """Returns the plan with checkpoints for a long transform whose disks have room; otherwise the given one."""
+    """Returns the plan with checkpoints for a long transform on one node whose disks have room, else the given plan."""
     job = transform.job
     if transform.price.seconds < LONG_S:
         return transform

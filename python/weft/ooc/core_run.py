@@ -69,7 +69,7 @@ class CoreRun:
         return cls(**{**data, "plan": plan, "source": source, "scratch": tuple(scratch)})
 
     def alone(self, space: Workspace, clock: PassClock, *, moves_only: bool = False) -> Outcome:
-        """Fills the output, in this process. moves_only : reads and writes only."""
+        """Fills the output, in this process. moves_only : whether to read and write without transforms."""
         found = running().run_passes(
             **self._arguments(space),
             progress=clock,

@@ -81,7 +81,7 @@ class Alternative:
 
 @dataclass(frozen=True)
 class Alternatives:
-    """The chosen plan of a transform on disks, and the fastest plan of each other kind in order of time."""
+    """The chosen plan of a transform on disks, and the next best alternatives, fastest first."""
 
     plan: OutOfCorePlan
     price: Price

@@ -21,10 +21,10 @@ def execute(
 ) -> RunReport:
     """Makes the output. After an error or Ctrl-C only the last checkpoint and its data remain.
 
-    After an error in place without checkpoints, the file is unusable.
+    If a transform in place without checkpoints fails, its file is unusable.
 
     store : the open checkpoint of the transform; None: a transform without checkpoints.
-    moves_only : measure the disks: make all reads and writes of the transform in the same order, but do not transform.
+    moves_only : whether to measure only the disks, by all reads and writes of the transform in the same order.
         The output is then useless, so this is not allowed in place.
     """
     if moves_only and transform.plan.in_place:

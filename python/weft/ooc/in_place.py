@@ -83,7 +83,7 @@ class InPlace:
         return self.stored.directories()
 
     def needs(self) -> list[SpaceNeed]:
-        """Returns nothing: the array already exists."""
+        """Returns an empty list, because the array already exists."""
         return []
 
     @contextmanager

@@ -24,7 +24,7 @@ class Listeners:
     progress: Callable[[Progress], object] | None = None  # at irregular times
     planned: Callable[[PlannedTransform], object] = _ignore  # on the first rank, before anything is written
     #: Called on the first rank, when the output is complete. Returns whether the caller has the report. After False the
-    #: checkpoint remains, and the caller removes it by weft.ooc.discard. Before this, a repeated command reports that
+    #: checkpoint remains, and the caller removes it by weft.ooc.discard. Until then a repeated command reports that
     #: the output is complete.
     done: Callable[[PlannedTransform, RunReport], bool] = _always_true
     #: Called on the first of several ranks with each file that an interruption would leave; with None when all files

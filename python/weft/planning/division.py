@@ -56,8 +56,8 @@ def _divisors(number: int) -> list[int]:
 def others(planned: _planning.Plan, shape: Sequence[int], machine: Any, **planning: Any) -> list[_planning.Plan]:
     """Returns plans of other divisions of the cores of `planned`, on the same nodes; fastest first by the model.
 
-    The divisions have twice and half the threads, if a node has the cores and its ranks can be divided evenly. Options
-    as for :func:`of_cores`. Empty if `input` is given, because it fixes the number of ranks.
+    The divisions have twice and half the threads, if a node has the cores and its ranks can be divided evenly. The
+    options are those of :func:`of_cores`. If `input` is given, the list is empty, because `input` fixes the ranks.
 
     >>> machine = "infiniband-64"
     >>> planned = plan((64, 64, 64), ranks=8, threads=2, ranks_per_node=8, machine=machine)

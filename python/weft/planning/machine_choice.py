@@ -11,7 +11,7 @@ from weft._support import checks
 # Words that a user gives instead of a machine: LOCAL for the machine of the ranks, FIXED_RULE for no machine.
 LOCAL = "local"
 FIXED_RULE = "fixed-rule"
-#: The word of a transform on ranks for which the user gave no word.
+#: The word for a transform on ranks if the user gave neither LOCAL nor FIXED_RULE.
 DEFAULT = "default"
 # The environment variable that names the default machine of plans, and the default machine without this variable.
 MACHINE_VARIABLE = "WEFT_MACHINE"
@@ -25,8 +25,8 @@ def local_machine(comm: Any = None, *, threads: int = 1) -> _planning.Machine:
 
     This measurement is enough to choose between plans; ``weft probe`` measures more precisely, in 30 s. The cache is in
     $XDG_CACHE_HOME/weft (default: ~/.cache/weft). Its key is processor, MPI library, network, ranks, nodes and threads.
-    Rank 0 reads and writes the cache. A new measurement replaces a damaged file or another version. If the cache
-    cannot be written, a line on standard error says so.
+    Rank 0 reads and writes the cache. A new measurement replaces a cache file that is damaged or has another version.
+    If the cache cannot be written, a line on standard error says so.
 
     Errors, on all ranks: InvalidArgument, OutOfMemory, MpiFailure.
     """
@@ -40,7 +40,7 @@ def local_machine(comm: Any = None, *, threads: int = 1) -> _planning.Machine:
 
 
 def known_local_machine(ranks: int, threads: int) -> _planning.Machine:
-    """Returns an earlier measurement of this node by the same number of ranks. Not collective, without MPI."""
+    """Returns an earlier measurement of this node by the same numbers of ranks and threads. Not collective."""
     ranks, threads = checks.integer(ranks, "ranks", 1), _count(threads)
     found = runtime.running().known_local_machine(ranks, threads) if runtime.running_available() else None
     if found is None:
@@ -53,7 +53,7 @@ def known_local_machine(ranks: int, threads: int) -> _planning.Machine:
 
 
 def machine_or_word(machine: Any) -> tuple[Any, str]:
-    """Splits a user's choice into a machine, or None, and a word. The word is DEFAULT if the user gave no word.
+    """Splits a user's choice into a machine, or None, and a word. If the choice is no word, the word is DEFAULT.
 
     >>> machine_or_word("celerons"), machine_or_word("fixed-rule"), machine_or_word(None)
     (('celerons', 'default'), (None, 'fixed-rule'), (None, 'default'))

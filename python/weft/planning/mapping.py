@@ -32,7 +32,7 @@ def places(
     order: str | None = None,
     ranks_per_node: int | None = None,
 ) -> tuple[tuple[int, int], ...]:
-    """Returns the node of each rank, and its number among the node's ranks. Needs no MPI.
+    """Returns each rank's place: its node, and its number among this node's ranks. Needs no MPI.
 
     order : None: the machine's own order, or the default order, in which the ranks of a node are consecutive.
     ranks_per_node : None: one rank per core, and more if the machine has too few nodes.
@@ -62,7 +62,7 @@ def hostfile(places: Places, hosts: Sequence[str]) -> str:
     """Returns a host file for `SLURM_HOSTFILE=FILE srun --distribution=arbitrary`. Each line is the host of one rank.
 
     `hosts` names the nodes in their order. Errors: InvalidArgument for hosts that are too few, equal or empty, and for
-    places that :func:`places` does not return. The same holds for the functions below.
+    places that :func:`places` does not return. The functions below raise the same errors.
 
     >>> print(hostfile([(0, 0), (1, 0), (0, 1)], ["a", "b"]), end="")
     a
@@ -127,9 +127,10 @@ def reordered(
 ) -> Any:
     """Returns a new communicator of the same processes, with ranks numbered over the nodes in an order.
 
-    The ranks of `comm` must be placed as launchers do by default. The first `ranks_per_node` are on one node, the next
-    on another, nodes in the machine's numbering. `order` and `ranks_per_node` are as for :func:`places`. Plan on the
-    new communicator with a machine that has the order, `machine.with_order(order)`. Free it after its last use.
+    The ranks of `comm` must be placed as launchers do by default. The first `ranks_per_node` are on the machine's
+    first node, the next on its second node, and further ranks in the same way. `order` and `ranks_per_node` are as for
+    :func:`places`. Plan on the new communicator with a machine that has the order, `machine.with_order(order)`. Free
+    the communicator after its last use.
 
     Collective over `comm`. For None (this process alone) it returns None. Errors: InvalidArgument as for
     :func:`places`, Disagreement if ranks give different orders.

@@ -53,14 +53,14 @@ def plan(
     are as for :class:`weft.Planning`.
 
     ranks_per_node : the number of ranks that can use each other's memory. Default: 1 with "fixed-rule"; with a machine
-        one per core, or more if it has too few nodes.
+        one per core, or more if the machine has too few nodes.
 
     machine : the machine to plan for: a :class:`weft.Machine`, the name of one that ships with weft, or a JSON file.
         "local" is the local machine, if transforms on the same number of ranks have measured it. The plan has the least
         predicted time over the layouts, process grids, orders of axes and exchanges that fit the problem. Without
-        `all_ranks` it may also use fewer ranks. Its `prediction` has the times of the plan and of the next best.
-        "fixed-rule" uses no model: slabs if every rank gets rows, otherwise pencils. None takes the variable
-        WEFT_MACHINE, and without it "infiniband-64", which ships with weft; the plan's notes say so.
+        `all_ranks` it may also use fewer ranks. The plan's `prediction` has the times of this plan and the next best.
+        "fixed-rule" uses no model: slabs if every rank gets rows, otherwise pencils. None: the machine that
+        the environment variable WEFT_MACHINE names; if it is not set, "infiniband-64". The plan's notes say so.
 
     Errors: InvalidArgument, LayoutMismatch, Unsupported, with the rule, the value and the remedy.
 
@@ -114,7 +114,8 @@ def candidates(
 ) -> tuple[_planning.Plan, ...]:
     """Returns the plan of :func:`weft.plan`, then the fastest plan of each other kind, in the order of predicted time.
 
-    Options, errors and cost are those of :func:`weft.plan`. :meth:`weft.FFT.of_plan` runs a candidate.
+    Plans of one kind differ only in chunks, pieces and requests. Options, errors and cost are those of
+    :func:`weft.plan`. :meth:`weft.FFT.of_plan` runs a candidate.
 
     >>> import weft
     >>> plans = weft.candidates((64, 64, 64), ranks=4, machine="ethernet-10g")
@@ -154,11 +155,11 @@ def predict(
 ) -> _planning.Prediction:
     """Predicts the time of any plan on a machine. Needs no MPI.
 
-    `machine` is as for :func:`weft.plan`. If it has too few nodes, nodes get more ranks. Errors: InvalidArgument.
+    `machine` is as for :func:`weft.plan`. If it has too few nodes, they get more ranks. Errors: InvalidArgument.
 
     apply_in : None, for one forward transform; "spectrum" or "space", for a round trip by apply_in_spectrum or
         apply_in_space of `inputs` arrays into `outputs`, without the work of its functions. `before` and `after` say
-        whether there are such functions; `fields` is then the numbers of fields there and back.
+        whether there are such functions; `fields` is then the numbers of fields transformed there, and back.
 
     >>> import weft
     >>> options = {"kind": "r2c", "dtype": "float32", "exchange": "dmitruk", "machine": "fixed-rule"}

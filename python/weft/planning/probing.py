@@ -31,8 +31,8 @@ def probe(
     seconds : approximate duration; a measurement that has begun is completed.
     threads : threads of each rank, as in the transforms to be planned.
     name : the name of the machine; by default the name of its processor.
-    disks : directories of disks that rank 0 measures first. Each disk takes another tenth of `seconds`, and an unnamed
-        file of at most 1 GiB and at most half of the free space.
+    disks : directories of disks that rank 0 measures first. Each disk takes another tenth of `seconds`. The measurement
+        writes an unnamed file of at most 1 GiB and at most half of the free space.
 
     The result is the same on all ranks; its `assumed` lists the figures that were not measured. ``weft plan --machine
     FILE`` reads its `to_json()`. Memory: 384 MiB for each thread.

@@ -24,7 +24,7 @@ class Point:
 
     working       ranks that own a part of the array
     seconds       time of one forward transform
-    speed_up      relative to one rank of the same machine; efficiency: speed_up / ranks
+    speed_up      relative to one rank of the same machine; efficiency is speed_up / ranks
     communication share of the time spent in exchanges, and in agreeing on the call
     """
 
@@ -97,7 +97,7 @@ def changes(
 
 
 def best(points: Sequence[Point]) -> Point:
-    """Returns the fastest point. Of points with times within 1 % it is the one with the fewest ranks."""
+    """Returns the fastest point. Of points within 1 % of its time, returns that with the fewest ranks."""
     least = min(point.seconds for point in points)
     return min((point for point in points if point.seconds <= 1.01 * least), key=lambda point: point.ranks)
 

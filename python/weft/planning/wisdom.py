@@ -32,8 +32,8 @@ class Wisdom:
     def load(cls, path: str | os.PathLike[str]) -> Wisdom:
         """Reads the wisdom in a file.
 
-        Errors: IoFailure if the file does not exist or cannot be read; InvalidArgument if it is no wisdom, is damaged
-        or has another version.
+        Errors: IoFailure if the file does not exist or cannot be read; InvalidArgument if the file is not wisdom, is
+        damaged or has another version.
         """
         name = checks.file_path(path, "a file of wisdom")
         if not os.path.lexists(name):
@@ -52,8 +52,8 @@ class Wisdom:
     def save(self, path: str | os.PathLike[str]) -> None:
         """Replaces the wisdom in a file by this wisdom, in one step.
 
-        Errors: IoFailure if the file cannot be written; InvalidArgument if it holds anything but wisdom of this
-        version. After an error the file is unchanged.
+        Errors: IoFailure if the file cannot be written; InvalidArgument if the file holds anything but wisdom of
+        this version. After an error the file is unchanged.
         """
         self._data.write(checks.file_path(path, "a file of wisdom"))
 

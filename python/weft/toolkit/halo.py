@@ -45,8 +45,8 @@ class Halo:
     accumulate allocate nothing after their first call.
     Errors: InvalidArgument, LayoutMismatch, Disagreement (ranks gave different arguments), OutOfMemory, Unsupported
     (boxes that cut an axis at different positions, or wire="f32"), MpiFailure.
-    Cost: for each axis that is cut, one exchange each for the planes below and above, at the same time. Planes that
-    come from several ranks need more exchanges.
+    Cost: for each axis that is cut, an exchange for the planes below and another for those above, at the same time.
+    Planes that come from several ranks need more exchanges.
 
     >>> import weft
     >>> halo = weft.Halo(weft.Layout.slab((4,), ranks=1), widths=1)
@@ -151,12 +151,13 @@ class Halo:
         self._handle.fill(address, error)
 
     def accumulate(self, a: Any) -> None:
-        """Adds each element of the planes to this element on the rank that owns it, and sets the planes to zero.
+        """Adds each element of the planes to the owner rank's copy of this element, and sets the planes to zero.
 
-        This is the transpose of `fill`. Planes outside the array have no owner and stay as they are. The order of the
-        additions is fixed: the same layout and input give the same bits, for any exchange.
+        This is the transpose of `fill`. At an end that is not periodic, the planes outside the array have no owner
+        and stay as they are. The order of the additions is fixed: the same layout and input give the same bits, for any
+        exchange.
 
-        The dtype is a real or complex one of 32 or 64 bits, or long double. Otherwise as fill.
+        The dtype is a real or complex one of 32 or 64 bits, or long double. `a` and the errors are as for fill.
         """
         address, precision, error = 0, "f64", None
         try:

@@ -32,7 +32,7 @@ class PoissonSolution:
     """A solution of Poisson's equation.
 
     u     this rank's part, with the shape and memory order of rho.
-    mean  the mean of rho that was removed, because the boundaries leave u free by a constant; otherwise 0.
+    mean  the mean of rho that was removed, because the boundaries fix u only up to a constant; 0 if none was removed.
     """
 
     u: Array
@@ -49,16 +49,16 @@ class PoissonSolver:
     points   : "cells": points in the middle of n cells, with the distance h = L/n. "nodes": points also at walls, but
                not at Dirichlet walls, where u is 0. Then h = L/(n+1) between two Dirichlet walls, L/(n-1) between two
                Neumann walls, otherwise L/n. Periodic axes ignore `points`.
-    L        : the length of the box between the walls, for open boundaries n*h. One for all axes, or one for each.
+    L        : the length of the box between the walls, for open boundaries n*h. One length, or one for each axis.
     order    : "spectral", or 2 for second order. With 2, u solves the equations of centred differences exactly; for
                open boundaries, u is the convolution with 1/r on a doubled grid. Spectral open boundaries need three
                axes, and a smooth rho that is zero near the ends. They use a truncated kernel on a padded grid, whose
                length is that of the box and its diagonal.
     layout   : the layout of rho on the ranks; default: a slab.
-    dtype    : of rho and u; default: float64.
+    dtype    : the dtype of rho and u; default: float64.
 
     Collective over `comm`, as is solve. Memory: workspace_bytes, with the array of factors of open boundaries. Cost: a
-    transform there and back. Errors: InvalidArgument for conditions not listed here; Disagreement; those of
+    transform there and back. Errors: InvalidArgument for options that are not listed here; Disagreement; those of
     weft.FFT.
 
     >>> import numpy as np, weft
@@ -151,9 +151,9 @@ def solve_poisson(
     """Solves laplacian(u) = rho once: see :class:`weft.PoissonSolver`.
 
     rho    : this rank's part of the array, in the memory order of `layout`.
-    layout : the Layout of rho on the ranks. Default: a slab. Rank r of p then passes the rows n*r//p to n*(r+1)//p.
+    layout : the Layout of rho on the ranks. Default: a slab. Rank r of p then passes the rows n*r//p to n*(r+1)//p - 1.
 
-    Where every end is periodic or Neumann, the equation has a solution only for a rho without a mean. weft removes the
+    Where every end is periodic or Neumann, the equation has a solution only if the mean of rho is 0. weft removes the
     mean, and reports it. Collective. Errors: those of PoissonSolver.
 
     >>> import numpy as np, weft

@@ -17,7 +17,7 @@ from weft.transform import FFT
 
 # Every rank keeps the sums of all shells in memory. Lengths such as 1 and 1e12 must not need a terabyte.
 SHELLS_MAX = 10_000_000
-# Elements of one field that are summed at a time.
+# Number of elements of one field that are summed at a time.
 _BLOCK = 1 << 16
 
 _ROLE = array_checks.Role(
@@ -28,7 +28,7 @@ _ROLE = array_checks.Role(
 
 
 class _Shells:
-    """Arrays with one number for each shell. Two are equal if all arrays are equal. They have no hash."""
+    """Arrays with one number for each shell. Two objects are equal if all their arrays are equal. They have no hash."""
 
     def __eq__(self, other: object) -> bool:
         return type(other) is type(self) and all(
@@ -325,7 +325,7 @@ def _local_sums(parts: Sequence[Array], axes: list[_Axis], shells: int, has_comp
 
 
 def _combined(operation: Any, values: Sequence[Array], block: slice) -> Array:
-    """Returns the sum or product of broadcastable arrays, for a block of the first axis."""
+    """Returns the sum or product of broadcastable arrays, for a range of the first axis."""
     total, *more = [each[block] if each.shape[0] > 1 else each for each in values]
     for each in more:
         total = operation(total, each)

@@ -36,12 +36,12 @@ def kind_family(case: Case) -> str:
 
 
 def cosine_type(case: Case) -> str:
-    """Returns the first cosine or sine kind of the case."""
+    """Returns the first cosine or sine kind of the case; "none" if there is none."""
     return next((kind for kind in case.kinds if kind in REAL_KINDS), "none")
 
 
 def cosine_numbers(case: Case) -> str:
-    """Returns the numbers that the cosine and sine axes transform."""
+    """Returns "real" or "complex", the numbers that cosine and sine axes transform; "none" without such axes."""
     if cosine_type(case) == "none":
         return "none"
     return "real" if case.has_real_output else "complex"
@@ -235,9 +235,9 @@ class Histogram:
 def draw_cases(
     rng: Random, count: int, max_ranks: int, shared: bool = False, nodes: bool | None = None
 ) -> tuple[list[Case], Histogram]:
-    """Draws cases. The last draws are repeated until they fill the classes that are still empty.
+    """Draws cases. The last draws are repeated, each at most 1000 times, until they fill a class that is still empty.
 
-    `shared` and `nodes` as in random_case.
+    `shared` and `nodes` are as in random_case.
     """
     draw = functools.partial(random_case, rng, max_ranks, shared, nodes)
     histogram = Histogram(max_ranks)
@@ -253,7 +253,7 @@ def draw_cases(
 
 
 def draw_one_of(draw: Callable[[], Case], case: Case, wanted: set[tuple[str, str]]) -> Case:
-    """Returns the case if it is in one of the wanted classes, otherwise draws until one is."""
+    """Returns the case if it is in one of the wanted classes, otherwise draws until one is, at most 1000 times."""
     for _ in range(1000):
         if not wanted.isdisjoint(classes(case).items()):
             break

@@ -92,9 +92,9 @@ class Case:
             whether fields are also transformed, changed by a function, and transformed back
     in_space
             whether the round trip starts in the spectrum, so that its function is called in real space
-    counts  four numbers: the inputs of the round trip, the fields transformed there, the fields transformed back and
-            the outputs; then there are functions at its ends. Two numbers: the inputs and the outputs of one function.
-            Empty: one of each. Each field has the components
+    counts  two numbers: the inputs and the outputs of the function. Four numbers, with functions also at the ends of
+            the round trip: the inputs, the fields transformed there, the fields transformed back and the outputs.
+            Empty: one input and one output. Each field has the components
     halo    planes (below, above) of a halo of the input, for each axis; empty: no halo is checked
     open_axes
             the axes of the halo that are not periodic

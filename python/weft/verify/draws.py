@@ -19,7 +19,7 @@ ELEMENTS_MAX = 20_000
 PRIMES = (2, 3, 5, 7, 11, 13, 17, 19, 23, 31, 37, 61, 97, 127, 251, 509, 1021, 4093, 9973, 19997)
 ROUND = (2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 4096, 16384)
 MIXED = (1, 2, 3, 4, 5, 6, 7, 9, 10, 12, 14, 15, 18, 20, 21, 25, 33, 35, 48, 60, 100, 143, 210, 1000, 2310)
-# method, wire_form, schedule, requests
+# Each entry has method, wire_form, schedule and requests. None: weft chooses.
 METHODS: tuple[tuple[str | None, str | None, str | None, str | None], ...] = (
     (None, None, None, None),
     ("shared", None, None, None),
@@ -126,7 +126,7 @@ def draw_counts(rng: Random) -> tuple[int, ...]:
 
 
 def draw_halo(rng: Random, case: Case) -> Case:
-    """Adds a halo of random widths, or none. The layout of the input must cut each axis at the same positions."""
+    """Adds a halo of random widths, or none. Layouts by boxes get none, because they may cut an axis irregularly."""
     is_wanted = pick(rng, (2, False), (1, True))
     widths = tuple((pick(rng, (3, rng.randint(0, min(n, 2))), (1, rng.randint(0, n))), rng.randint(0, min(n, 2)))
                    for n in case.input_shape)  # fmt: skip
@@ -219,8 +219,8 @@ def random_case(rng: Random, max_ranks: int, shared: bool = False, nodes: bool |
     """Draws a case for 1 to `max_ranks` ranks, from an object with the interface of `random.Random`.
 
     `shared` says whether all ranks can use each other's memory, `nodes` whether some ranks can (default: as `shared`).
-    If they cannot, a case on several ranks does not force the method "shared", or the use of nodes: weft chooses. The
-    rest of the case is the same.
+    Without `shared`, a case on several ranks does not force the method "shared". Without `nodes`, it does not force the
+    use of nodes. The rest of the case is the same.
     """
     ranks = draw_ranks(rng, max_ranks)
     shape = draw_shape(rng, ranks)

@@ -54,7 +54,7 @@ def drawn_planes(boxes: list[Bounds], rank: int, case: Case, dtype: np.dtype[Any
 
 
 def sums(boxes: list[Bounds], rank: int, case: Case, dtype: np.dtype[Any]) -> Array:
-    """Returns the result of `accumulate` for drawn_planes, by sums over the planes of all ranks."""
+    """Returns the expected result of `accumulate` for drawn_planes, by sums over the planes of all ranks."""
     whole = np.zeros(case.input_shape, dtype)
     for each, box in enumerate(boxes):
         if not is_empty(box):

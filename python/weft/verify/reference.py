@@ -5,9 +5,10 @@ Definition  forward: X[k] = scale * sum_j x[j] exp(sign * 2*pi*i * j*k/n) along 
             the sums of FFTW. `scale` follows numpy's names for norms; "none" scales nowhere. N is the product of
             logical lengths. With "ortho" the ends have factors of sqrt(2), as in scipy.
 Modes       A spectrum may have only the m lowest wavenumbers of an axis of n points: 0 to (m-1)//2, then -((m-1)//2) to
-            -1. For even m < n, forward stores X[m/2] + X[-m/2] between them, and backward gives half of that number to
-            each. On the axis of kind r2c that sum is 2 Re X[m/2], and backward takes its real part. Cosine and sine
-            kinds have their first m numbers. Other wavenumbers are zero in backward. N has the lengths of real space.
+            -1. For even m < n, forward stores X[m/2] + X[-m/2] between the two ranges. backward gives half of this sum
+            to m/2 and half to -m/2. On the axis of kind r2c the sum is 2 Re X[m/2], and backward takes its real part.
+            Cosine and sine kinds have their first m numbers. Other wavenumbers are zero in backward. N has the lengths
+            of real space.
 """
 
 from __future__ import annotations

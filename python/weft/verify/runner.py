@@ -39,8 +39,8 @@ ELEMENT_LIMIT_S = 1e-5
 RANK_GRACE_S = 1.0
 # Arrays up to this size are gathered and compared with a serial transform. Larger arrays contain plane waves.
 GATHERED_ELEMENTS_MAX = 1 << 25
-# The number of arrays of the problem's size at a time, over all ranks. Of waves: input, output and expected output. Of
-# gathered arrays: input and output, and on one rank input, output, expected output and difference.
+# The number of arrays of the problem's size at a time, over all ranks. For waves: input, output and expected output.
+# For gathered arrays: input and output, and on one rank input, output, expected output and difference.
 ARRAYS_OF_WAVES = 3
 ARRAYS_OF_GATHERED = 6
 FAILURES_SHOWN_MAX = 10
@@ -130,8 +130,8 @@ def _wait_asleep(request: Any) -> None:
 def check_case(case: Case, comm: Any = None) -> Verdict:
     """Runs a case in both directions, then in its first direction again. Collective over `comm`.
 
-    A round trip and a halo follow, if the case has them. The ranks of its group work; the others sleep. The verdict is
-    the same on all ranks. An error on one rank is a verdict, not a hang.
+    A round trip and a halo follow, if the case has them. The ranks of the case's group work; the others sleep. The
+    verdict is the same on all ranks. An error on one rank is a verdict, not a hang.
     """
     return check_together([case], comm)
 
@@ -188,7 +188,7 @@ class Hooks:
     """Callbacks of a verification."""
 
     show: Callable[[str], object] = lambda text: None  # the progress; "" ends it
-    end_job: Callable[[str, int], object] = _end_process  # a message and this rank, in another thread
+    end_job: Callable[[str, int], object] = _end_process  # called in another thread with a message and this rank
 
 
 @contextlib.contextmanager

@@ -6,8 +6,8 @@
 namespace weft::bmmc {
 namespace {
 
-/// Returns the changes of a place from record j to j + 1. The index is the number of trailing ones
-/// of j, because all bits of j up to its lowest 0 change.
+/// Returns the changes of a place from record j to j + 1. The index of a change is the number of
+/// trailing ones of j, because all bits of j up to its lowest 0 change.
 std::vector<Bits> steps_of(const std::vector<Bits>& columns, std::size_t skipped) {
   const Bits kept = ~bit_range(0, static_cast<int>(skipped));
   std::vector<Bits> steps;

@@ -18,8 +18,8 @@ std::string shape_of(const BitMatrix& a) {
 }
 
 /// The rows of a matrix after Gauss-Jordan elimination. Each row is stored at the index of its
-/// pivot, its lowest bit, which no other row has. Also the rows of a second matrix after the same
-/// steps.
+/// pivot, its lowest bit, which no other row has. `beside` has the rows of a second matrix after
+/// the same steps.
 struct Reduced {
   Bits pivots = 0;
   std::array<Bits, bits_max> with_pivot{};

@@ -25,8 +25,9 @@ Bits reaching(const Subspace& group, const BitMatrix& a, const DiskModel& disks)
   throw Error(ErrorCode::internal, "a nonsingular matrix reaches all disks");
 }
 
-/// Returns a vector that reaches further disks on both sides. A vector space is not the union of
-/// two smaller spaces, so one of three vectors does: one for each side, and their sum.
+/// Returns a vector that reaches further disks on both sides. It is one of three vectors: one for
+/// each side, and their sum. One of these suffices, because a vector space is not the union of two
+/// smaller spaces.
 Bits reaching_both(const Subspace& group, const BitMatrix& a, const BitMatrix& identity,
                    const DiskModel& disks) {
   const Bits one = reaching(group, identity, disks);

@@ -19,7 +19,7 @@ const char* word_of(PassKind kind);
 /// One pass over the disks that permutes the records.
 ///
 /// The group is a subspace of indices. For each x, the records of x + group are in memory together.
-/// They are at most M records, and fill whole blocks of the source and of the target.
+/// These records are at most M, and fill whole blocks of the source and of the target.
 struct PermutationPass {
   PassKind kind = PassKind::mrc;
   Bmmc permutation;

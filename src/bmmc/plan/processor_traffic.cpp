@@ -13,7 +13,7 @@ BitMatrix processor_rows(const BitMatrix& a, const DiskModel& disks) {
   return a.block(first, first + disks.p, 0, disks.n);
 }
 
-/// Returns the processor rows of I + A. They map an index to the change of its processor, without
+/// Returns the processor rows of I + A. These map an index to the change of its processor, without
 /// the complement.
 BitMatrix processor_change(const Bmmc& permutation, const DiskModel& disks) {
   return processor_rows(BitMatrix::identity(disks.n), disks) +

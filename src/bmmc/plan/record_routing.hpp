@@ -20,8 +20,8 @@ struct RecordGroup {
 /// places in both.
 ///
 /// A slot is a place in the memory of all processors. Its bits are coordinates in the basis of a
-/// side's span, with ascending pivots. The lowest bits are the offset in a block; all of them are
-/// present, because blocks are whole. Then come bits of the disk, the highest of which are the
+/// side's span, with ascending pivots. The lowest bits are the offset in a block; all bits of it
+/// are present, because blocks are whole. Then come bits of the disk, the highest of which are the
 /// processor, then others. Vectors with higher pivots have no disk bits. So blocks whose slots
 /// differ only in the coordinates of the disk belong to one parallel I/O. A slot without the bits
 /// of the processor is a place in one processor's memory.
@@ -37,7 +37,7 @@ class RecordRouting {
   Bits groups() const { return Bits{1} << group_firsts_.size(); }
   RecordGroup group(Bits number) const;
 
-  /// Returns the parallel I/Os of one side of a group.
+  /// Return the parallel I/Os of a group: those that read it, and those that write it.
   Bits reads() const { return Bits{1} << source_.lg_rounds; }
   Bits writes() const { return Bits{1} << target_.lg_rounds; }
   /// Return the numbers of the blocks that a processor reads, or writes, in one parallel I/O. In

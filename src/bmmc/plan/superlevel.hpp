@@ -8,17 +8,18 @@
 namespace weft::bmmc {
 
 /// Returns the bit matrix that maps a logical index to an index on the disks. Bands of 2^lg_band
-/// records stay together. The top p bits of the index in a band are the processor's number. They
-/// become the top bits below lg BD.
+/// records stay together. The top p bits of the index in a band are the processor's number. These
+/// bits become the top bits below bit lg BD.
 BitMatrix placement(int lg_band, const DiskModel& disks);
 
-/// Largest number of butterfly stages in one sweep over a load. Their lines then fit in cache.
+/// Largest number of butterfly stages in one sweep over a load: the lines of so many stages still
+/// fit in cache.
 inline constexpr int most_stages_of_a_sweep = 12;
 
 /// Some butterfly stages of a superlevel, on consecutive bits of the logical index.
 ///
-/// A local step works on consecutive bits of the index in a processor's memory. The lowest of them
-/// is `first_slot`. A step across processors is one stage, on a bit of the processor's number.
+/// A local step works on consecutive bits of the index in a processor's memory. The lowest bit is
+/// number `first_slot`. A step across processors is one stage, on a bit of the processor's number.
 struct ButterflyStep {
   int first_stage = 0;  ///< number in the superlevel; also the step's lowest bit
   int stages = 1;
@@ -30,8 +31,8 @@ struct ButterflyStep {
 /// One superlevel: the work on each load of 2^lg_load records of all processors.
 ///
 /// A load consists of consecutive stripes that fill one buffer on each processor. A processor holds
-/// the records of its own disks. Their order is that of their index on the disks, without the bits
-/// of the processor.
+/// the records of its own disks. These records are in the order of their indices on the disks,
+/// without the bits of the processor.
 struct Superlevel {
   int depth = 0;        ///< butterfly stages
   int stages_done = 0;  ///< stages of the earlier superlevels

@@ -5,8 +5,8 @@
 
 namespace weft::bmmc {
 
-/// Each MPI rank is a processor of the transform. The number of ranks must be a power of two. In step
-/// k, rank r exchanges messages with rank r xor k.
+/// Each MPI rank is a processor of the transform. The number of ranks must be a power of two. In
+/// step k, rank r exchanges messages with rank r xor k.
 class MpiProcessorExchange final : public ProcessorExchange {
  public:
   explicit MpiProcessorExchange(const comm::Communicator& comm) : comm_(comm) {}

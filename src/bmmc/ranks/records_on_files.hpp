@@ -43,7 +43,7 @@ RecordsOutcome run_superlevels_on_files(const FftAnalysis& fft, const ooc::PassF
                                         const SuperlevelsOptions& options,
                                         const comm::Communicator& comm);
 
-/// run_permutation on files, as run_superlevels_on_files.
+/// Executes run_permutation() on files, with the rules of run_superlevels_on_files().
 RecordsOutcome run_permutation_on_files(const std::vector<PermutationPass>& passes,
                                         const DiskModel& disks, std::int64_t record_bytes,
                                         const ooc::PassFiles& files, const LoadProgress& on_load,

@@ -6,7 +6,8 @@
 
 namespace weft::bmmc {
 
-/// Communication between the processors of a transform by superlevels. A single processor has none.
+/// Communication between the processors of a transform by superlevels. A single processor needs no
+/// such object.
 class ProcessorExchange {
  public:
   virtual ~ProcessorExchange() = default;

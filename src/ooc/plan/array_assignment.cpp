@@ -136,7 +136,7 @@ class ArrayAssigner {
   bool last_moves_;
   std::vector<Spot> sources_;
   std::vector<Spot> targets_;
-  std::vector<std::int64_t> areas_;  ///< bytes of each
+  std::vector<std::int64_t> areas_;  ///< bytes of each array in scratch space
   Spot kernel_;
 };
 
@@ -146,9 +146,9 @@ void assign_arrays(KPassPlan& plan) {
   KPassPlan other = plan;
   ArrayAssigner(plan, false).place();
   if (!plan.problem.in_place) return;
-  // The first pass may have to write to another array than it reads. If the last pass does so too,
-  // this saves or costs space, depending on the number of passes. So plans of both kinds are
-  // compared.
+  // The first pass may have to write to another array than it reads. If the last pass also moves
+  // its panels to another array, the plan takes more or less space, depending on the number of
+  // passes. The plan with less scratch space is taken.
   ArrayAssigner(other, true).place();
   if (other.scratch_bytes < plan.scratch_bytes) plan = other;
 }

@@ -12,7 +12,7 @@ namespace weft::ooc {
 /// Bluestein's algorithm on disks, for an array of one axis of n points. With jk = (j^2 + k^2 -
 /// (k-j)^2)/2 the transform becomes a convolution with a chirp. The convolution uses transforms of
 /// P >= 2n - 1 points, where P has the factors 2, 3 and 5. The forward transforms leave the digits
-/// in opposite order, and the inverse transform restores the order. So all passes are in place.
+/// in opposite order, and the inverse transform restores the order. So no pass moves elements.
 struct BluesteinPasses {
   std::int64_t points = 0;        ///< P
   std::vector<KPass> passes;      ///< for k radices: k passes that make the kernel, then 2k - 1

@@ -59,8 +59,8 @@ void place_kernel(KPassPlan& plan) {
   plan.passes[last].target_first = reader.kernel_first = reader.elements();
 }
 
-/// Passes on ranks use scratch space in any case. So every pass can read its input there and keep
-/// it.
+/// Passes on ranks use scratch space in any case. So no pass needs to overwrite the array that it
+/// reads.
 void place_in_scratch(KPassPlan& plan) {
   plan.problem.preserve_inputs = true;
   for (KPass& pass : plan.passes) pass.source = pass.target = model::VolumeRole::scratch;

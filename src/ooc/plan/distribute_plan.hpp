@@ -14,19 +14,19 @@ namespace weft::ooc {
 // with the panels, and get the output back. Between passes each rank stores, in its own scratch
 // space, the panels that it will transform next. So only the output of a pass is sent, and k passes
 // make k - 1 exchanges. The input and the output of the transform need one more exchange each,
-// unless each rank stores its own panels of them.
+// unless each rank stores the panels of this array that it transforms.
 
 /// Returns the plan for `ranks` ranks, each with the problem's memory. Unless all passes are in
-/// place, all passes but the last write to scratch space. With two passes it has room for one
-/// array, with more passes for two. A convolution needs two arrays for its input, and one or two
-/// for the passes before and after.
+/// place, all passes but the last write to scratch space. For two passes the scratch space has room
+/// for one array, for more passes it has room for two. A convolution needs two arrays for its
+/// input, and one or two for the passes before and after.
 ///
-/// In place  if no pass moves elements, and there is no convolution, all passes overwrite their
-///           input in the user's array. `array` is the ownership of that array. With
-///           preserve_inputs each rank has a journal of two rounds in its first scratch volume.
-///           Otherwise the first pass reads the array and the last one writes it.
-/// Errors    Error(invalid_argument) for less than one rank, and for a plan with another number of
-///           buffers than 4.
+/// In place  `array` is the ownership of the user's array. If a pass moves elements, or there is a
+///           convolution, the first pass reads this array and the last one writes it. Otherwise all
+///           passes overwrite their input in this array. With preserve_inputs each rank then has a
+///           journal of two rounds in its first scratch volume.
+/// Errors    Error(invalid_argument) for less than one rank, for a number of buffers other than 4,
+///           and in place without `array`.
 /// Cost      O(1), with a journal O(runs of all passes).
 KPassPlan distribute_plan(KPassPlan plan, int ranks, const OwnershipPtr& array = nullptr);
 

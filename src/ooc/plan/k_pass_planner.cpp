@@ -49,7 +49,7 @@ class Planner {
   }
 
  private:
-  /// Returns the axes from the last to the first, without those that the transform does not change.
+  /// Returns the transformed axes from the last to the first, without c2c axes of one point.
   std::vector<int> descending() const {
     std::vector<int> axes = problem_.axes;
     std::erase_if(
@@ -89,7 +89,7 @@ class Planner {
     return std::min(axes, first + std::max<std::size_t>(1, problem_.groups[number]));
   }
 
-  /// The complex side has the shape of the half spectrum. r2c begins with the halved axis and the
+  /// Adds the passes between reals and their half spectrum. r2c begins with the halved axis and the
   /// axes that fit in memory together with it. c2r ends with these axes.
   void add_reals() {
     if (has_pairs() && shape_.size() == 1) return add_pairs();
@@ -169,7 +169,7 @@ class Planner {
     return pass;
   }
 
-  /// If reals are filtered as complex numbers, the first pass reads them.
+  /// If reals are filtered as complex numbers, the first pass reads the reals.
   KPass with_full_reals(KPass pass) const {
     pass.reads_reals = has_full_reals_ && plan_.passes.empty();
     return pass;
@@ -467,7 +467,7 @@ class Planner {
     return enough;
   }
 
-  /// Returns a smaller number than `enough`, if it suffices for Bluestein's algorithm.
+  /// Returns a smaller number than `enough`, if such a number suffices for Bluestein's algorithm.
   std::int64_t enough_for_chirp(std::int64_t enough) const {
     if (problem_.order == OutputOrder::transposed) return enough;
     KPassProblem more = problem_;

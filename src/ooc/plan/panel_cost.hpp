@@ -11,8 +11,9 @@
 
 namespace weft::ooc {
 
-/// Cost of the panels of one pass. The cost of a panel is the cost of the widest panel, times the
-/// ratio of the average size to its size. The caller keeps plan, pass, machine and storage alive.
+/// Cost of the panels of one pass. All panels have the same cost: that of the widest panel, times
+/// the average size of a panel as a share of the widest. The caller keeps plan, pass, machine and
+/// storage alive.
 class PanelCostModel {
  public:
   /// `working` is the number of panels that a node transforms at the same time, one for each of its

@@ -24,7 +24,7 @@ std::int64_t part_with(std::int64_t items, std::int64_t parts, std::int64_t item
 /// each.
 ///
 /// Panels that are adjacent on disks are assigned in parts, the first part to the first rank. Plain
-/// files, which ranks own in parts, then need no messages. Panels of columns are assigned in turn.
+/// files, which ranks own in parts, then need few messages. Panels of columns are assigned in turn.
 /// The panels of a round are neighbours, so their rows use all disks equally.
 class PanelSchedule {
  public:

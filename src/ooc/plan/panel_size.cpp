@@ -124,7 +124,8 @@ std::int64_t PanelSizer::bytes_without_panels(const KPass& pass, std::int64_t li
 }
 
 std::int64_t PanelSizer::enough_bytes(const KPass& pass) const {
-  // A halved axis has mirrors, or runs of reals in twice as many elements, and a last element.
+  // With a halved axis, a panel has mirrors, or blocks of reals with twice as many elements. It may
+  // also have the last element of half a spectrum.
   const std::int64_t sides = problem_.halves() ? 2 : 1;
   const std::int64_t width = std::min(sides * block_, pass.rest * pass.inner);
   const std::int64_t panel =

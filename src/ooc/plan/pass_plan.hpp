@@ -40,8 +40,9 @@ const char* to_string(OutputOrder);
 ///                 either, one or more axes and natural order
 ///   order         transposed only for an array of one axis, which is transformed by c2c
 ///   in_place      without a halved axis and without input_type
-///   input_type    no longer than the transform's numbers; real for r2c, complex for c2r
-///   filter        c2c, or r2c with real_input and real_output; natural order
+///   input_type    no longer than the transform's numbers; complex for c2r, real for any other
+///                 real_input
+///   filter        c2c, or r2c with real_input and real_output; at least one axis; natural order
 struct KPassProblem {
   Shape shape;            ///< of the real side, if there is one
   std::vector<int> axes;  ///< the transformed axes
@@ -63,7 +64,7 @@ struct KPassProblem {
   /// Every pass can be repeated. This needs scratch space. A pass keeps its input, or writes each
   /// panel to a journal before the panel overwrites its input.
   bool preserve_inputs = false;
-  /// The output overwrites the input. Only for c2c with elements of `precision`.
+  /// The output overwrites the input. Only if the elements of both have the same type.
   bool in_place = false;
   /// Entry i limits the number of axes of pass i. The first pass begins with the last axis. Memory
   /// may allow fewer axes. Passes without an entry take as many axes as fit in memory.
@@ -289,7 +290,7 @@ struct KPassPlan {
 /// Returns the shape of the complex side: the problem's shape, with N/2 + 1 elements along a halved
 /// axis.
 Shape complex_shape(const KPassProblem& problem);
-/// Returns whether a pass reads each two neighbouring reals as one complex number.
+/// Returns whether a pass reads pairs of neighbouring reals, each pair as one complex number.
 bool reads_pairs(const KPassProblem& problem, const KPass& pass);
 
 /// Exact counts of one pass, or of all.

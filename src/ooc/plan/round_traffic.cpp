@@ -10,7 +10,7 @@ constexpr std::int64_t most_batch_bytes = std::int64_t{1} << 30;
 
 }  // namespace
 
-/// Cuts the runs of panels at points where the disk rank changes or its buffer is full.
+/// Cuts the runs of panels where the disk rank changes, and where the disk rank's buffer is full.
 class ExchangeRound::Cutter {
  public:
   Cutter(const PassSide& side, const std::function<void(const RoundPiece&)>& visit)

@@ -69,7 +69,7 @@ std::int64_t batch_bytes(const PassSide& side);
 /// Bytes of rounds on the disks of ranks.
 struct RoundsOnDisks {
   std::int64_t most_bytes = 0;  ///< largest number of bytes of one rank in one round
-  /// Sum over all ranks and rounds of the bytes in all batches but a rank's last one.
+  /// Bytes in all batches of a round except the rank's last batch, summed over ranks and rounds.
   std::int64_t earlier_bytes = 0;
 };
 /// Cost: O(runs of the pass).

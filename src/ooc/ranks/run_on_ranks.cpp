@@ -336,7 +336,8 @@ void check_start(const KPassPlan& plan, const PassOptions& options) {
                   "; give one that a checkpoint has kept");
 }
 
-/// Checks the volumes. Checks that plans with checkpoints keep their input, in place by journals.
+/// Checks the volumes. Checks that plans with checkpoints keep their input; in place this needs
+/// journals.
 void check_in_place(const KPassPlan& plan, const VolumesOnRanks& volumes,
                     const PassOptions& options) {
   if ((volumes.input.volume == volumes.output.volume) != plan.problem.in_place)

@@ -154,8 +154,8 @@ bool has_value(std::span<const E> values, E value) {
   return std::find(values.begin(), values.end(), value) != values.end();
 }
 
-/// Returns whether blocks can be cut into pieces. Packed blocks can. Strided blocks cannot, because
-/// sender and receiver would cut them differently.
+/// Returns whether blocks can be cut into pieces. Packed blocks of messages can. Strided blocks
+/// cannot, because sender and receiver would cut them differently.
 bool has_pieces(const MethodDescriptor& method) {
   return method.method == Method::messages && method.wire_form == WireForm::packed;
 }

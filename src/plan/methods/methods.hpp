@@ -18,7 +18,8 @@ struct MethodDescriptor {
   std::span<const Requests> requests = {};
   std::span<const NodeUse> node_uses = {};
   bool has_chunks = false;
-  bool reads_peers = false;     ///< ranks read each other's arrays in node memory; nothing is sent
+  bool reads_peers = false;     ///< ranks read or write each other's arrays in node memory;
+                                ///< nothing is sent
   bool sends_messages = false;  ///< each block is a message of its own
   bool is_one_call = false;     ///< one call of MPI moves the blocks of all ranks
   /// Ranks put blocks into memory that MPI exposes. Ranks that exchange a block wait for each other

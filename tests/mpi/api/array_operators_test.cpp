@@ -52,7 +52,7 @@ void expect_products(FftOptions options, Norm norm, bool conjugates) {
   EXPECT_LE(worst, 100 * static_cast<double>(std::numeric_limits<T>::epsilon()));
 }
 
-TEST(Operators, ConvolutionAndCorrelationOfEachNorm) {
+TEST(Operators, ConvolutionAndCorrelationMatchDirectSums) {
   for (const bool conjugates : {false, true}) {
     for (const Norm norm : {Norm::none, Norm::backward, Norm::ortho, Norm::forward}) {
       expect_products<double>(grid_options({6, 7}, Kind::r2c), norm, conjugates);
@@ -102,7 +102,7 @@ TEST(Operators, TransferMultipliesByAnArray) {
   }
 }
 
-TEST(Operators, BeforeAndAfterInSpace) {
+TEST(Operators, OperatorsRunBeforeAndAfterARoundTripInSpace) {
   Fft<double> fft(grid_options({8, 6, 10}, Kind::r2c));
   const std::vector<double> field = sampled<double>(fft, wave);
   std::vector<std::complex<double>> spectrum(static_cast<std::size_t>(fft.output_elements()));
@@ -125,7 +125,7 @@ void expect_refusal(ErrorCode code, const std::vector<std::string>& words,
   expect_same_error(MPI_COMM_WORLD, code, words, call);
 }
 
-TEST(Operators, Refusals) {
+TEST(Operators, WrongArgumentsAreRefused) {
   Fft<double> fourier(grid_options({8, 6, 4}, Kind::r2c));
   const Plan& plan = fourier.plan();
   constexpr auto invalid = ErrorCode::invalid_argument;
@@ -192,7 +192,7 @@ TEST(Operators, Refusals) {
   });
 }
 
-TEST(Operators, RefusalsOfTiles) {
+TEST(Operators, WrongFieldsSpectraAndLayoutsAreRefused) {
   Fft<double> fft(grid_options({8, 6, 4}, Kind::r2c));
   Fft<double> flat(grid_options({8, 6}, Kind::r2c));
   const std::vector<std::vector<double>> one{sampled<double>(fft, wave)};
@@ -204,7 +204,7 @@ TEST(Operators, RefusalsOfTiles) {
   expect_refusal(ErrorCode::invalid_argument, {"laplacian was made for spectra of 8x4"},
                  [&] { applied(fft, operators::laplacian(flat.plan()), one, 1); });
   if (size_of(MPI_COMM_WORLD) == 1) return;
-  // The output has another layout than the one in which the function is called.
+  // The function is called in another layout than that of the output.
   FftOptions options = grid_options({8, 6, 4}, Kind::r2c);
   options.output = Layout::slab({8, 6, 3}, size_of(MPI_COMM_WORLD), 0);
   options.input = Layout::slab({8, 6, 4}, size_of(MPI_COMM_WORLD), 0);
@@ -215,7 +215,8 @@ TEST(Operators, RefusalsOfTiles) {
                  [&] { applied<double>(moved, function, {sampled<double>(moved, wave)}, 1); });
 }
 
-/// Expects the remedy of a refusal to work: the same line as an array of two axes.
+/// Expects operators on a divided line to be refused, and the remedy in the message to work: the
+/// same line as an array of two axes.
 void expect_remedy(std::int64_t n) {
   Fft<double> fft(grid_options({n}, Kind::c2c));
   const std::string remedy = "shape 1x" + std::to_string(n) + ", and transform its axis 1 only";
@@ -239,14 +240,15 @@ TEST(Operators, RefusesOneDividedAxisWithARemedy) {
   expect_remedy(64);
 }
 
-/// Two operators for one call. The last rank makes the second one.
+/// Operators for one call: `last` on the last rank, `others` on all other ranks. The error has
+/// these words.
 struct Differing {
   FieldFunction others;
   FieldFunction last;
   std::vector<std::string> words;
 };
 
-TEST(Operators, RanksThatDiffer) {
+TEST(Operators, DifferentOperatorsOnRanksAreRefused) {
   if (size_of(MPI_COMM_WORLD) == 1) GTEST_SKIP() << "one rank agrees with itself";
   using namespace operators;
   Fft<double> fft(grid_options({8, 6, 4}, Kind::r2c));
@@ -280,13 +282,13 @@ TEST(Operators, RanksThatDiffer) {
   const std::vector<std::vector<double>> three(3, one[0]);
   expect_same_error(MPI_COMM_WORLD, ErrorCode::disagreement, {"curl", "project"},
                     [&] { applied(fft, is_last ? curl(plan) : project(plan), three, 3); });
-  // Different arguments may mean the same.
-  const auto bent = applied(fft, is_last ? derivative(plan, -3) : derivative(plan, 0), one, 1)[0];
-  EXPECT_EQ(bent, applied(fft, derivative(plan, 0), one, 1)[0]);
+  // Axes -3 and 0 are the same axis, so these operators agree.
+  const auto result = applied(fft, is_last ? derivative(plan, -3) : derivative(plan, 0), one, 1)[0];
+  EXPECT_EQ(result, applied(fft, derivative(plan, 0), one, 1)[0]);
 }
 
-/// The functions before and after the turn are compared as well.
-TEST(Operators, RanksThatDifferBeforeOrAfterTheTurn) {
+/// Ranks also compare the functions before and after the round trip.
+TEST(Operators, DifferentFunctionsBeforeOrAfterARoundTripAreRefused) {
   if (size_of(MPI_COMM_WORLD) == 1) GTEST_SKIP() << "one rank agrees with itself";
   Fft<double> fft(grid_options({8, 6, 4}, Kind::r2c));
   const Plan& plan = fft.plan();
@@ -308,8 +310,8 @@ TEST(Operators, RanksThatDifferBeforeOrAfterTheTurn) {
                     [&] { call({.function = nothing, .after = sigmas[is_last ? 1 : 0]}); });
 }
 
-/// A caller may describe a function, so that its parameters are compared.
-TEST(Operators, RanksThatDifferInTheWordsOfAFunction) {
+/// Ranks compare the words by which a caller describes a function, so words can have parameters.
+TEST(Operators, DifferentWordsOfAFunctionAreRefused) {
   if (size_of(MPI_COMM_WORLD) == 1) GTEST_SKIP() << "one rank agrees with itself";
   Fft<double> fft(grid_options({8, 6, 4}, Kind::r2c));
   const std::vector<std::vector<double>> one{sampled<double>(fft, wave)};

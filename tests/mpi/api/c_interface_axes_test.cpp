@@ -5,7 +5,7 @@
 namespace weft::test_support {
 namespace {
 
-TEST(CInterface, PartsOfAxesLikeCpp) {
+TEST(CInterface, ModesAndSupportGiveTheResultsOfCpp) {
   const int64_t shape[] = {12, 9, 10};
   const int64_t modes[] = {WEFT_TWO_THIRDS, WEFT_ALL_MODES, 6};
   const int64_t support[] = {WEFT_ALL_POINTS, 5, 7};
@@ -38,7 +38,7 @@ TEST(CInterface, PartsOfAxesLikeCpp) {
   check_like_cpp(c, cpp);
 }
 
-TEST(CInterface, PartsOfAxesAgreeWithTheSum) {
+TEST(CInterface, ModesAndSupportAgreeWithDirectSums) {
   const int64_t shape[] = {12, 9};
   const int64_t modes[] = {WEFT_TWO_THIRDS, 5};
   const int64_t support[] = {10, WEFT_ALL_POINTS};
@@ -71,7 +71,7 @@ TEST(CInterface, PartsOfAxesAgreeWithTheSum) {
   EXPECT_LT(relative_error(got, wanted), 1e-14);
 }
 
-TEST(CInterface, NumbersOfTheInputLikeCpp) {
+TEST(CInterface, TypesOfElementsGiveTheResultsOfCpp) {
   const int64_t shape[] = {10, 9};
   weft_options c = default_options();
   c.shape = shape;
@@ -87,7 +87,7 @@ TEST(CInterface, NumbersOfTheInputLikeCpp) {
   check_like_cpp(c, cpp);
 }
 
-TEST(CInterface, WrongAxesFailEverywhere) {
+TEST(CInterface, WrongModesSupportAndElementsFailOnAllRanks) {
   const int64_t shape[] = {12, 9};
   const auto created = [&](const int64_t* modes, const int64_t* support, int element) {
     weft_options c = default_options();
@@ -110,12 +110,12 @@ TEST(CInterface, WrongAxesFailEverywhere) {
     expect_failure_everywhere(created(nullptr, numbers, 0), WEFT_INVALID_ARGUMENT,
                               {"support of axis 1", "1 to its 9 points", given});
   }
-  // WEFT_TWO_THIRDS is a number of wavenumbers, not of points.
+  // WEFT_TWO_THIRDS is only for modes, not for support.
   const int64_t thirds[] = {WEFT_TWO_THIRDS, 9};
   expect_failure_everywhere(created(nullptr, thirds, 0), WEFT_INVALID_ARGUMENT,
                             {"support of axis 0", "given -2"});
-  const bool is_wrong = rank_of(world) == size_of(world) - 1;  // only the last rank gives a wrong
-                                                               // argument
+  // Only the last rank gives a wrong argument.
+  const bool is_wrong = rank_of(world) == size_of(world) - 1;
   expect_failure_everywhere(created(nullptr, nullptr, is_wrong ? 3 : 0), WEFT_INVALID_ARGUMENT,
                             {"element", "given 3"});
   expect_failure_everywhere(created(nullptr, nullptr, WEFT_ELEMENT_REAL), WEFT_INVALID_ARGUMENT,

@@ -6,7 +6,7 @@
 namespace weft::test_support {
 namespace {
 
-TEST(CInterface, PlansWithoutRanks) {
+TEST(CInterface, PlansAreMadeForRanksThatDoNotExist) {
   const int64_t shape[] = {4096, 4096, 4096};
   weft_options c = default_options();
   c.shape = shape;
@@ -44,7 +44,7 @@ TEST(CInterface, PlansWithoutRanks) {
   expect_failure(weft_plan_json(&c, 4, nullptr), WEFT_INVALID_ARGUMENT, {"NULL"});
 }
 
-/// Every member of weft_exchange and weft_planning reaches the problem.
+/// All members of weft_exchange, and effort and all_ranks of weft_planning, reach the problem.
 TEST(CInterface, ReadsGroupedOptions) {
   const int64_t shape[] = {64, 32, 16};
   weft_options c = default_options();

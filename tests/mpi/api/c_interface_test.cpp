@@ -17,7 +17,7 @@ TEST(CInterface, NamesAndVersion) {
   weft_layout_destroy(nullptr);
 }
 
-TEST(CInterface, TransformsLikeCpp) {
+TEST(CInterface, TransformsGiveTheResultsOfCpp) {
   const int64_t shape[] = {10, 9, 8};
   const int axes[] = {-1, 0};
   weft_options c = default_options();
@@ -55,7 +55,7 @@ TEST(CInterface, TransformsLikeCpp) {
   check_like_cpp(c, cpp);
 }
 
-TEST(CInterface, GivenLayouts) {
+TEST(CInterface, GivenLayoutsAreTaken) {
   const int64_t shape[] = {10, 9, 8};
   const int64_t ranks = size_of(world);
   weft_layout* input = nullptr;
@@ -90,7 +90,7 @@ TEST(CInterface, GivenLayouts) {
   weft_fft_destroy(fft);
 }
 
-TEST(CInterface, OtherPrecisions) {
+TEST(CInterface, EveryPrecisionHasItsSizeOfElements) {
   const int64_t shape[] = {8};
   for (const int precision : {WEFT_F32, WEFT_F64, WEFT_F80}) {
     weft_options c = default_options();
@@ -106,7 +106,7 @@ TEST(CInterface, OtherPrecisions) {
   }
 }
 
-TEST(CInterface, Workspace) {
+TEST(CInterface, ACallNeedsAWorkspaceOfTheRightSize) {
   const int64_t shape[] = {12, 10};
   weft_options c = default_options();
   c.shape = shape;
@@ -168,7 +168,7 @@ TEST(CInterface, RunsAPlanMadeBefore) {
 
 /// A caller compiled with an older header gives a shorter struct. The missing members have their
 /// defaults.
-TEST(CInterface, OptionsOfOtherVersions) {
+TEST(CInterface, OptionsOfAnOlderHeaderHaveDefaults) {
   const int64_t shape[] = {6, 4};
   weft_options full = default_options();
   full.shape = shape;
@@ -204,7 +204,7 @@ TEST(CInterface, OptionsOfOtherVersions) {
 }
 
 /// A wrong argument on one rank is an error on all ranks.
-TEST(CInterface, CreateFailsEverywhere) {
+TEST(CInterface, AWrongArgumentOnOneRankFailsOnAllRanks) {
   using Change = std::function<void(weft_options&)>;
   const int64_t shape[] = {6, 4};
   const std::vector<std::pair<std::string, Change>> changes = {
@@ -274,7 +274,7 @@ TEST(CInterface, CreateFailsEverywhere) {
   expect_failure_everywhere(weft_fft_create(&options, world, &fft), WEFT_UNSUPPORTED, {"abacus"});
 }
 
-TEST(CInterface, NullArguments) {
+TEST(CInterface, NullArgumentsAreErrors) {
   const int invalid = WEFT_INVALID_ARGUMENT;
   const int64_t shape[] = {6, 4};
   int64_t numbers[8] = {};
@@ -331,7 +331,7 @@ TEST(CInterface, NullArguments) {
   weft_layout_destroy(layout);
 }
 
-TEST(CInterface, Layouts) {
+TEST(CInterface, LayoutsAreThoseOfCpp) {
   const int64_t shape[] = {7, 6, 5};
   const int64_t grid[] = {2, 1, 3};
   const int order[] = {2, 0, 1};
@@ -386,7 +386,7 @@ TEST(CInterface, Layouts) {
   EXPECT_EQ(layout, nullptr);
 }
 
-TEST(CInterface, MovingArrays) {
+TEST(CInterface, MovesArraysAndRefusesWrongArguments) {
   const int64_t ranks = size_of(world);
   const int rank = rank_of(world);
   const int64_t shape[] = {9, 8};
@@ -434,7 +434,7 @@ TEST(CInterface, MovingArrays) {
   weft_layout_destroy(columns);
 }
 
-TEST(CInterface, NullArraysOnOneRank) {
+TEST(CInterface, ANullArrayOnOneRankFailsOnAllRanks) {
   const int64_t shape[] = {16, 16};
   weft_options c = default_options();
   c.shape = shape;

@@ -192,7 +192,7 @@ TEST(Halo, SecondCallsAllocateNothing) {
   }
 }
 
-TEST(Halo, Errors) {
+TEST(Halo, WrongArgumentsAreRefused) {
   const std::int64_t ranks = size_of(world);
   const Layout slab = Layout::slab({12, 4}, ranks);
   const bool last = rank_of(world) == size_of(world) - 1;

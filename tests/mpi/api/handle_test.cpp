@@ -123,9 +123,9 @@ TEST(FftContract, NothingIsAllocatedWhileRunning) {
     }
   EXPECT_GE(run, 10);
   const auto before = allocations_here;
-  ::operator delete(::operator new(8));  // an explicit call, which the compiler may not remove as
-                                         // it may a new expression
-  EXPECT_EQ(allocations_here, before + 1) << "allocations are not counted";
+  // The compiler may remove a new expression, but not an explicit call of operator new.
+  ::operator delete(::operator new(8));
+  EXPECT_EQ(allocations_here, before + 1) << "the replaced operator new does not count allocations";
 }
 
 /// A second round trip of the same kind allocates only the results that it returns.
@@ -228,7 +228,7 @@ TEST(FftContract, PoissonSolversAllocateNothingAgain) {
 
 /// Compares two runs of one plan, runs of two equal plans, and a run in a workspace at another
 /// address.
-TEST(FftContract, SamePlanSameBits) {
+TEST(FftContract, TheSamePlanGivesTheSameBits) {
   for (const Exchange& exchange : tried_exchanges()) {
     const Problem problem{
         .shape = {15, 14, 13}, .output_choice = OutputChoice::same, .exchange = exchange};

@@ -32,7 +32,7 @@ Machine random_machine(Random& random) {
   return machine;
 }
 
-TEST(FftMachine, WhateverIsChosenIsRight) {
+TEST(FftMachine, EveryChosenPlanGivesTheRightResult) {
   const std::uint64_t seed = seed_of_all_ranks(3);
   constexpr std::uint64_t cases = 40;
   const int ranks = size_of(MPI_COMM_WORLD);
@@ -53,8 +53,9 @@ FftOptions options_with(const Machine& machine) {
   return options;
 }
 
-/// Some choices differ from the fixed rule's. Otherwise the test above would test nothing new.
-TEST(FftMachine, ChoosesOtherWays) {
+/// These machines lead to more than three different plans. Otherwise the test above would test
+/// little.
+TEST(FftMachine, DifferentMachinesLeadToDifferentPlans) {
   if (size_of(MPI_COMM_WORLD) == 1) GTEST_SKIP() << "one rank has one way";
   std::set<std::string> ways;
   for (std::uint64_t number = 0; number < 40; ++number) {
@@ -70,7 +71,7 @@ TEST(FftMachine, ChoosesOtherWays) {
   EXPECT_GT(ways.size(), 3U);
 }
 
-TEST(FftMachine, TheSameOnAllRanks) {
+TEST(FftMachine, DifferentMachinesOnRanksAreRefused) {
   if (size_of(MPI_COMM_WORLD) == 1) GTEST_SKIP() << "one rank agrees with itself";
   expect_same_error(MPI_COMM_WORLD, ErrorCode::disagreement, {"machine", "figures"}, [] {
     Machine machine = shipped_machine("ethernet-10g");
@@ -78,7 +79,7 @@ TEST(FftMachine, TheSameOnAllRanks) {
     try {
       const Fft<double> fft(options_with(machine));
     } catch (const Error& error) {
-      EXPECT_LT(std::string(error.what()).size(), 400U) << "all figures are no message";
+      EXPECT_LT(std::string(error.what()).size(), 400U) << "the message must not list all figures";
       throw;
     }
   });
@@ -89,7 +90,7 @@ TEST(FftMachine, TheSameOnAllRanks) {
   });
 }
 
-TEST(FftMachine, ImpossibleOnOneRank) {
+TEST(FftMachine, AnImpossibleMachineOnOneRankIsRefusedOnAllRanks) {
   expect_same_error(MPI_COMM_WORLD, ErrorCode::invalid_argument, {"barrier_s"}, [] {
     Machine machine = shipped_machine("ethernet-10g");
     if (rank_of(MPI_COMM_WORLD) == size_of(MPI_COMM_WORLD) - 1) machine.barrier_s = -1;
@@ -97,7 +98,8 @@ TEST(FftMachine, ImpossibleOnOneRank) {
   });
 }
 
-/// All ranks have the same plan. It is made for the largest number of threads of any rank.
+/// All ranks have the same plan, apart from the number of threads. The model plans for the largest
+/// number of any rank.
 TEST(FftMachine, RanksMayHaveDifferentNumbersOfThreads) {
   for (const char* machine : {"vm-2-cores", "infiniband-64"})
     for (const Effort effort : {Effort::estimate, Effort::measure}) {
@@ -121,7 +123,7 @@ TEST(FftMachine, BudgetsAreComparedToTheLastDigit) {
   });
 }
 
-/// Without options the ranks measure their own machine, and every rank gets a part.
+/// Without options, several ranks measure their own machine, and every rank gets a part.
 TEST(FftMachine, WithoutAMachineTheRanksMeasureTheirOwn) {
   const char* tests_rule = std::getenv("WEFT_MACHINE");
   const std::string before = tests_rule == nullptr ? "" : tests_rule;
@@ -146,7 +148,7 @@ TEST(FftMachine, WithoutAMachineTheRanksMeasureTheirOwn) {
   EXPECT_EQ(plan.input().empty_ranks(), 0);
 }
 
-TEST(FftMachine, AllRanksPlanByTheSame) {
+TEST(FftMachine, DifferentWaysOfPlanningOnRanksAreRefused) {
   if (size_of(MPI_COMM_WORLD) == 1) GTEST_SKIP() << "one rank agrees with itself";
   expect_same_error(MPI_COMM_WORLD, ErrorCode::disagreement, {"machine", "fixed-rule"}, [] {
     FftOptions options = options_with({});
@@ -176,7 +178,7 @@ TEST(FftMachine, PlansChosenByTrialsAreRight) {
   }
 }
 
-TEST(FftMachine, TrialsTakeTimeOnlyWhereTheyMay) {
+TEST(FftMachine, TrialsNeedEffortAndABudget) {
   FftOptions options = options_with(shipped_machine("vm-2-cores"));
   EXPECT_EQ(Fft<double>(options).plan().chosen_by, "model");
   options.planning.effort = Effort::measure;
@@ -197,7 +199,7 @@ TEST(FftMachine, TrialsTakeTimeOnlyWhereTheyMay) {
   EXPECT_NE(explain(plan).find("tried on these ranks"), std::string::npos);
 }
 
-TEST(FftMachine, BudgetsThatCannotBeAreRefused) {
+TEST(FftMachine, ImpossibleBudgetsAreRefused) {
   FftOptions options = options_with(shipped_machine("vm-2-cores"));
   for (const double budget_s : {-1.0, std::nan("")}) {
     options.planning.budget_s = budget_s;
@@ -240,7 +242,7 @@ TEST(FftPlan, PlansThatDoNotFitTheRanksAreRefused) {
                     [&] { const Fft<double> fft(other_nodes, MPI_COMM_WORLD); });
 }
 
-TEST(FftPlan, TheSameOnAllRanks) {
+TEST(FftPlan, DifferentPlansOnRanksAreRefused) {
   const int ranks = size_of(MPI_COMM_WORLD);
   if (ranks == 1) GTEST_SKIP() << "one rank agrees with itself";
   expect_same_error(MPI_COMM_WORLD, ErrorCode::disagreement, {"plan"}, [&] {

@@ -6,7 +6,7 @@ namespace {
 
 using operators::Lengths;
 
-TEST(Operators, Derivatives) {
+TEST(Operators, DerivativesMatchAnalyticFields) {
   const auto of = [](int axis, int order) {
     return [=](const Plan& plan) { return operators::derivative(plan, axis, order, lengths); };
   };
@@ -77,7 +77,7 @@ TEST(Operators, HighestOfAnEvenNumberOfModesHasNoOddDerivative) {
   }
 }
 
-TEST(Operators, GradientAndDivergence) {
+TEST(Operators, GradientAndDivergenceMatchAnalyticFields) {
   const std::vector<Field> slopes{
       [](auto& x) { return 2 * pi * cosine(x[0]) * cosine(2 * x[1]) * sine(x[2]); },
       [](auto& x) { return -2 * pi * sine(x[0]) * sine(2 * x[1]) * sine(x[2]); },
@@ -97,7 +97,7 @@ TEST(Operators, GradientAndDivergence) {
                                       {wave}, {slopes[2], slopes[0]});
 }
 
-TEST(Operators, FiveAxes) {
+TEST(Operators, OperatorsWorkOnFiveAxes) {
   const Field sum = [](auto& x) { return sine(x[0]) + cosine(x[2] + x[4]); };
   const std::vector<Field> slopes{[](auto& x) { return cosine(x[0]); }, [](auto&) { return 0.0; },
                                   [](auto& x) { return -sine(x[2] + x[4]); },
@@ -119,7 +119,7 @@ const std::vector<Field> vortex{
     [](auto& x) { return -cosine(x[0]) * sine(x[1]) * cosine(x[2]) + 2; },
     [](auto& x) { return cosine(x[0]) * sine(x[1] + 0.2) + 3; }};
 
-TEST(Operators, Curl) {
+TEST(Operators, CurlMatchesAnAnalyticField) {
   expect_everywhere(
       shapes, [](const Plan& plan) { return operators::curl(plan); }, vortex,
       {[](auto& x) { return cosine(x[0]) * (cosine(x[1] + 0.2) - sine(x[1]) * sine(x[2])); },
@@ -140,7 +140,7 @@ TEST(Operators, ProjectionKeepsFieldsWithoutDivergence) {
       shapes, [](const Plan& plan) { return operators::project(plan); }, sum, vortex);
 }
 
-TEST(Operators, LaplacianAndItsInverse) {
+TEST(Operators, LaplacianAndItsInverseMatchAnalyticFields) {
   const double wavenumber_squared = 4 * pi * pi * (1 + 1 + 1.0 / 9);
   const Field laplacian_of_wave = [=](auto& x) { return -wavenumber_squared * (wave(x) - 0.5); };
   expect_everywhere(shapes, [](const Plan& plan) { return operators::laplacian(plan, lengths); },
@@ -157,7 +157,7 @@ TEST(Operators, LaplacianAndItsInverse) {
                         {alternating(8)}, {[](auto& x) { return -16.0 * alternating(8)(x); }});
 }
 
-TEST(Operators, CosineAndSineAxes) {
+TEST(Operators, OperatorsWorkOnCosineAndSineAxes) {
   // The field has slope 0 at the ends of axis 0, and value 0 at the ends of axis 1. It is given
   // as reals and as complex numbers.
   const Field field = [](const std::vector<double>& x) {
@@ -194,7 +194,7 @@ TEST(Operators, CosineAndSineAxes) {
                         {[](auto& x) { return std::cos(pi * x[0]) * cosine(x[1]); }});
 }
 
-TEST(Operators, Filters) {
+TEST(Operators, FiltersMatchAnalyticFields) {
   const double wavenumber_squared = 4 * pi * pi * (1 + 1 + 1.0 / 9);
   expect_everywhere(
       shapes, [](const Plan& plan) { return operators::gaussian(plan, 0.2, lengths); }, {wave},
@@ -210,7 +210,7 @@ TEST(Operators, Filters) {
   expect_everywhere(shapes, band(1.5, INFINITY), {sum}, {[](auto& x) { return cosine(2 * x[1]); }});
 }
 
-TEST(Operators, Shift) {
+TEST(Operators, ShiftMovesFields) {
   const auto moved = [](double a, double b, double c) {
     return Field([=](const std::vector<double>& x) {
       return wave({x[0] - a, x[1] - b, x[2] - c});

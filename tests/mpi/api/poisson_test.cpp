@@ -94,7 +94,8 @@ double weight(std::int64_t i, std::int64_t n, const AxisEnds& ends, GridPoints p
   return is_at_wall && points == GridPoints::nodes ? 0.5 : 1;
 }
 
-/// Expects the equations of centred differences on an array of two axes, and the weighted mean.
+/// Expects the equations of centred differences to hold on an array of two axes, and the solver's
+/// mean to be the weighted mean.
 void expect_differences(const Solved& found, const PoissonOptions& options,
                         const std::array<double, 2>& steps, bool has_mean, double tolerance) {
   if (rank_of(world) != 0) return;
@@ -245,7 +246,7 @@ TEST(Poisson, OpenBoundariesOfSecondOrderSumOverCharges) {
   }
 }
 
-TEST(Poisson, OpenBoundariesOfSpectralOrder) {
+TEST(Poisson, OpenBoundariesOfSpectralOrderMatchAGaussianCharge) {
   // The potential of a Gaussian charge is an error function.
   const std::int64_t n = 32;
   const double sigma = 0.07;
@@ -303,7 +304,7 @@ void expect_wave_on_a_line(std::int64_t n, PoissonOrder order) {
 }
 
 /// Transforms of these lines are divided: among ranks, or on one rank because they are long.
-TEST(Poisson, LinesThatTransformsDivide) {
+TEST(Poisson, SolvesOnLinesThatTransformsDivide) {
   std::vector<std::int64_t> points{64, 1009};
   if (size_of(world) == 1) points = {1 << 18, 1 << 20};
   for (const std::int64_t n : points) {
@@ -314,7 +315,7 @@ TEST(Poisson, LinesThatTransformsDivide) {
   }
 }
 
-TEST(Poisson, RanksThatDiffer) {
+TEST(Poisson, DifferentArgumentsOnRanksAreRefused) {
   const int rank = rank_of(world);
   if (size_of(world) == 1) return;
   const bool is_last = rank == size_of(world) - 1;
@@ -394,7 +395,7 @@ TEST(Poisson, TheCInterfaceGivesTheSameBits) {
   weft_poisson_destroy(solver);
 }
 
-TEST(Poisson, TheCInterfaceRefuses) {
+TEST(Poisson, TheCInterfaceRefusesWrongArguments) {
   const std::int64_t shape[] = {9, 7};
   const int wrong[] = {WEFT_PERIODIC, 4, WEFT_PERIODIC, WEFT_PERIODIC};
   weft_poisson* solver = nullptr;

@@ -35,7 +35,7 @@ void move_and_check(const Layout& from, const Layout& to, std::int64_t element_b
   EXPECT_TRUE(source.bytes() == before && source.guards_intact() && target.guards_intact());
 }
 
-TEST(Redistribute, RandomLayouts) {
+TEST(Redistribute, MovesArraysBetweenRandomLayouts) {
   const std::uint64_t seed = seed_of_all_ranks(77);
   SCOPED_TRACE(repeated_by(seed));
   Random random(seed);
@@ -52,7 +52,7 @@ TEST(Redistribute, RandomLayouts) {
   EXPECT_EQ(run, 90);
 }
 
-TEST(Redistribute, CountsBeyondTheLimit) {
+TEST(Redistribute, MovesArraysWithCountsBeyondTheLimit) {
   const std::uint64_t seed = seed_of_all_ranks(5);
   SCOPED_TRACE(repeated_by(seed));
   Random random(seed);
@@ -113,7 +113,7 @@ TEST(Redistribute, LayoutOfLocalBoxes) {
 
 /// No rank gathers the whole array. The memory in addition to source and target is less than one
 /// local array.
-TEST(Redistribute, PeakMemory) {
+TEST(Redistribute, NeedsLessThanOneLocalArrayMore) {
   const std::int64_t ranks = size_of(world);
   const Shape shape{96, 96, 96};
   const Layout from = Layout::slab(shape, ranks, 0);
@@ -129,7 +129,7 @@ TEST(Redistribute, PeakMemory) {
   EXPECT_LT(memory_counters().peak_bytes - live, from.max_local_volume() * 16);
 }
 
-TEST(Redistribute, Errors) {
+TEST(Redistribute, WrongArgumentsAreRefused) {
   const std::int64_t ranks = size_of(world);
   const Layout slab = Layout::slab({6, 8}, ranks);
   const Layout other = Layout::slab({6, 8}, ranks, 1);

@@ -166,7 +166,7 @@ TEST_F(FftWisdom, EveryExchangeThatIsRememberedRuns) {
   EXPECT_EQ(shared > 0, on_one_node && by_default.problem.ranks > 1);
 }
 
-TEST_F(FftWisdom, OneRankAloneTakesItToo) {
+TEST_F(FftWisdom, OneRankAloneUsesWisdomToo) {
   FftOptions options = by_fixed_rule();
   options.comm = MPI_COMM_NULL;
   options.planning.wisdom = path_ + std::to_string(rank_of(MPI_COMM_WORLD));
@@ -178,7 +178,7 @@ TEST_F(FftWisdom, OneRankAloneTakesItToo) {
   EXPECT_EQ(Fft<double>(options).plan().chosen_by, "wisdom");
 }
 
-TEST_F(FftWisdom, FromC) {
+TEST_F(FftWisdom, TheCInterfaceUsesWisdom) {
   const Plan plan =
       with_exchanges(by_fixed_rule(), all_exchanges({.shape = {9}, .ranks = 2}, 1).back());
   put(wisdom_text({{here(), plan}}));
@@ -240,7 +240,7 @@ TEST_F(FftWisdom, ForAnotherEngineIsIgnored) {
   EXPECT_EQ(Fft<double>(named).plan().chosen_by, "wisdom");
 }
 
-TEST_F(FftWisdom, WhatARuleOrAModelSaysIsNotKept) {
+TEST_F(FftWisdom, PlansOfARuleOrAModelAreNotKept) {
   EXPECT_EQ(Fft<double>(by_fixed_rule()).plan().chosen_by, "fixed rule");
   FftOptions by_model = by_trials();
   by_model.planning.budget_s = 0;
@@ -248,7 +248,7 @@ TEST_F(FftWisdom, WhatARuleOrAModelSaysIsNotKept) {
   EXPECT_EQ(files(), 0);
 }
 
-TEST_F(FftWisdom, DamagedOnesAreSaidOnceAndStayAsTheyAre) {
+TEST_F(FftWisdom, DamagedFilesAreReportedOnceAndNotChanged) {
   const Plan plan = Fft<double>(by_fixed_rule()).plan();
   const std::string whole = wisdom_text({{here(), plan}});
   const std::string future = "{\"weft_wisdom\":3,\"entries\":[]}";
@@ -274,7 +274,7 @@ TEST_F(FftWisdom, DamagedOnesAreSaidOnceAndStayAsTheyAre) {
   EXPECT_EQ(files(), static_cast<std::ptrdiff_t>(damaged.size()));
 }
 
-TEST_F(FftWisdom, FilesThatCannotBeUsedAreSaidAndNeverFatal) {
+TEST_F(FftWisdom, UnusableFilesAreReportedAndNeverFatal) {
   if (is_first()) {
     ASSERT_EQ(mkfifo((folder_ / "pipe").c_str(), 0600), 0);
   }
@@ -294,7 +294,7 @@ TEST_F(FftWisdom, FilesThatCannotBeUsedAreSaidAndNeverFatal) {
   EXPECT_EQ(files(), 1);
 }
 
-TEST_F(FftWisdom, TheSameFileOnAllRanks) {
+TEST_F(FftWisdom, DifferentFilesOnRanksAreRefused) {
   if (size_of(MPI_COMM_WORLD) == 1) GTEST_SKIP() << "one rank agrees with itself";
   expect_same_error(MPI_COMM_WORLD, ErrorCode::disagreement, {"wisdom", "another"}, [&] {
     FftOptions options = by_fixed_rule();
@@ -312,7 +312,7 @@ TEST_F(FftWisdom, AWrongProblemIsTheSameErrorOnAllRanks) {
   });
 }
 
-TEST_F(FftWisdom, JobsAtOnceLoseNothing) {
+TEST_F(FftWisdom, TwoJobsAtOnceLoseNoEntry) {
   const int ranks = size_of(MPI_COMM_WORLD);
   if (ranks < 4) GTEST_SKIP() << "two jobs of two ranks take four";
   const int job = rank_of(MPI_COMM_WORLD) % 2;

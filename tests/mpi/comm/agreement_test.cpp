@@ -18,7 +18,7 @@ namespace {
 using test_support::all_ranks;
 using test_support::error_text;
 
-TEST(CommAgreement, nobody_fails) {
+TEST(CommAgreement, without_a_failure_nothing_is_thrown) {
   EXPECT_EQ(error_text([] { agree_or_throw(all_ranks(), std::nullopt); }), "no error");
   EXPECT_EQ(together(all_ranks(), [] { return std::string("value"); }), "value");
 }
@@ -66,7 +66,7 @@ TEST(CommAgreement, in_two_steps_one_rank_fails_and_all_throw_its_error) {
             "io_failure: " + prefix + "no such file");
 }
 
-TEST(CommAgreement, in_two_steps_and_dropped_without_a_word) {
+TEST(CommAgreement, an_agreement_in_two_steps_may_be_dropped) {
   { Agreement dropped(all_ranks(), std::nullopt); }
   EXPECT_EQ(error_text([] { agree_or_throw(all_ranks(), std::nullopt); }), "no error");
 }
@@ -78,7 +78,7 @@ TEST(CommAgreement, all_fail_alike_and_no_rank_is_named) {
             "layout_mismatch: the shape is 3");
 }
 
-TEST(CommAgreement, ranks_fail_differently_and_the_lowest_speaks) {
+TEST(CommAgreement, ranks_fail_differently_and_all_throw_the_error_of_the_lowest) {
   if (all_ranks().size() < 3) GTEST_SKIP() << "needs 3 ranks";
   EXPECT_EQ(error_text([] {
               together(all_ranks(), [] {
@@ -132,7 +132,7 @@ TEST(CommAgreement, a_difference_names_field_values_rank_and_remedy) {
           std::to_string(odd) + "; pass the same kind on every rank");
 }
 
-TEST(CommAgreement, every_rank_differs) {
+TEST(CommAgreement, if_every_rank_differs_the_first_two_are_named) {
   if (all_ranks().size() < 2) GTEST_SKIP() << "needs 2 ranks";
   EXPECT_EQ(error_text([] {
               require_same(all_ranks(), {{"n", std::to_string(all_ranks().rank())}}, "FFT");
@@ -152,7 +152,7 @@ TEST(CommAgreement, values_that_are_the_same_text_joined_still_differ) {
             "pass the same a on every rank");
 }
 
-TEST(CommAgreement, other_fields_are_a_difference) {
+TEST(CommAgreement, different_numbers_of_fields_are_refused) {
   if (all_ranks().size() < 2) GTEST_SKIP() << "needs 2 ranks";
   std::vector<NamedValue> values = {{"shape", "4"}};
   if (all_ranks().rank() != 0) values.push_back({"kind", "c2c"});

@@ -21,7 +21,7 @@ FftOptions options_of(Method method) {
   return {.shape = {6, 8, 10}, .comm = world, .exchange = {.method = method}};
 }
 
-/// Every collective call with valid arguments. The key is its name in messages.
+/// Collective calls with valid arguments. The key of a call is its name in error messages.
 class Calls {
  public:
   explicit Calls(Method method)

@@ -47,7 +47,7 @@ TEST(CommEnvironment, count_limit_must_be_a_positive_int) {
   set_count_limit(0);
 }
 
-TEST(CommCommunicator, has_the_rank_and_size_of_the_users) {
+TEST(CommCommunicator, has_rank_and_size_of_the_users_communicator) {
   EXPECT_EQ(all_ranks().rank(), mpi_rank());
   EXPECT_EQ(all_ranks().size(), mpi_size());
   EXPECT_EQ(all_ranks().is_solo(), mpi_size() == 1);
@@ -88,7 +88,7 @@ TEST(CommCommunicator, duplicates_once_however_often_it_is_asked) {
   EXPECT_LE(communicator_counts().subsets, subsets_before + 1);
 }
 
-TEST(CommCommunicator, is_freed_with_the_users) {
+TEST(CommCommunicator, is_freed_with_the_users_communicator) {
   const int before = communicator_counts().duplicates;
   const int subsets_before = communicator_counts().subsets;
   for (int i = 0; i < 40; ++i) {
@@ -102,7 +102,7 @@ TEST(CommCommunicator, is_freed_with_the_users) {
   EXPECT_EQ(communicator_counts().subsets, subsets_before);
 }
 
-TEST(CommCommunicator, goes_on_working_after_the_user_has_freed_his) {
+TEST(CommCommunicator, works_after_the_user_has_freed_the_communicator) {
   MPI_Comm user = MPI_COMM_NULL;
   MPI_Comm_dup(MPI_COMM_WORLD, &user);
   const Communicator group = communicator_of(user).subset(0);
@@ -127,7 +127,7 @@ TEST(CommCommunicator, messages_of_the_user_are_not_disturbed) {
   EXPECT_EQ(received, 42 + peer);
 }
 
-TEST(CommCommunicator, refuses_what_is_no_group) {
+TEST(CommCommunicator, refuses_null_and_inter_communicators) {
   EXPECT_EQ(
       error_text([] { communicator_of(MPI_COMM_NULL); }),
       "invalid_argument: the communicator is MPI_COMM_NULL; pass one that contains this rank");
@@ -158,7 +158,7 @@ TEST(CommCommunicator, subset_groups_equal_colors_in_rank_order) {
   EXPECT_EQ(within.sum(std::int64_t{1}), within.size());
 }
 
-TEST(CommCommunicator, subset_when_only_some_groups_are_known) {
+TEST(CommCommunicator, subset_reuses_known_groups_beside_new_ones) {
   const Communicator all = all_ranks();
   // First the groups are {0,1} and {2,...}. Then {0,1} is asked for again, next to new groups. Only
   // the new groups are made.
@@ -183,7 +183,7 @@ TEST(CommCommunicator, works_on_a_part_of_the_users_ranks) {
   MPI_Comm_free(&odd);
 }
 
-TEST(CommCommunicator, reduces) {
+TEST(CommCommunicator, min_max_and_sum_are_over_all_ranks) {
   const std::int64_t big = std::int64_t{1} << 40;
   const std::int64_t n = mpi_size();
   EXPECT_EQ(all_ranks().min(big - mpi_rank()), big - (n - 1));
@@ -203,7 +203,7 @@ class CommTexts : public ::testing::TestWithParam<int> {
   void TearDown() override { set_count_limit(0); }
 };
 
-TEST_P(CommTexts, broadcast_of_any_length) {
+TEST_P(CommTexts, texts_of_any_length_are_broadcast) {
   for (const std::size_t length :
        {std::size_t{0}, std::size_t{1}, std::size_t{7}, std::size_t{1000}}) {
     for (int root = 0; root < mpi_size(); ++root) {
@@ -215,7 +215,7 @@ TEST_P(CommTexts, broadcast_of_any_length) {
   }
 }
 
-TEST_P(CommTexts, all_gather_of_different_lengths) {
+TEST_P(CommTexts, texts_of_different_lengths_are_gathered) {
   const auto text_of = [](int rank) {
     return std::string(static_cast<std::size_t>(rank % 3) * 10, static_cast<char>('a' + rank));
   };
@@ -225,7 +225,7 @@ TEST_P(CommTexts, all_gather_of_different_lengths) {
     EXPECT_EQ(texts[static_cast<std::size_t>(rank)], text_of(rank));
 }
 
-TEST_P(CommTexts, all_to_all_of_numbers) {
+TEST_P(CommTexts, numbers_arrive_at_their_ranks) {
   std::vector<std::int64_t> sent;
   for (int peer = 0; peer < mpi_size(); ++peer)
     sent.push_back((std::int64_t{mpi_rank()} << 33) + peer);

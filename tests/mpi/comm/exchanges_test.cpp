@@ -30,12 +30,12 @@ struct Element {
 };
 constexpr Element guard = {-7, -7, -7};
 
-/// Returns the length of a block. Lengths are irregular, some are 0, and both directions differ.
+/// Returns the length of a block. Lengths are irregular, and some are 0. They depend on direction.
 std::int64_t count_between(int from, int to) {
   return (from * 5 + to * 3) % 4 == 0 ? 0 : 1 + (from * 7 + to * 11) % 23;
 }
 
-/// Returns blocks with gaps, in another order than the ranks.
+/// Returns blocks with gaps, in the reverse order of the ranks.
 std::vector<Block> blocks_of(int rank, int ranks, bool sending, std::int64_t& end) {
   std::vector<Block> blocks;
   end = 2;
@@ -91,7 +91,7 @@ class CommExchanges : public ::testing::TestWithParam<int> {
   bool lowered() const { return GetParam() != 0; }
 };
 
-TEST_P(CommExchanges, packed_all_to_all) {
+TEST_P(CommExchanges, packed_all_to_all_delivers_every_block) {
   const Communicator comm = all_ranks();
   std::int64_t send_end = 0;
   std::int64_t recv_end = 0;
@@ -150,7 +150,7 @@ TEST_P(CommExchanges, packed_all_to_all_chooses_alike_when_one_rank_alone_is_bey
   EXPECT_EQ(std::count(forms.begin(), forms.end(), forms.front()), comm.size());
 }
 
-TEST_P(CommExchanges, packed_all_to_all_of_nothing) {
+TEST_P(CommExchanges, packed_all_to_all_without_blocks_works) {
   const PackedAllToAll exchange(all_ranks(), {}, {}, 8);
   exchange.execute(nullptr, nullptr);
   EXPECT_EQ(exchange.bytes_sent(), 0);
@@ -194,7 +194,7 @@ std::vector<std::pair<int, int>> cyclic_order() {
   return order;
 }
 
-TEST_P(CommExchanges, messages_in_every_order) {
+TEST_P(CommExchanges, messages_arrive_in_every_order) {
   const Communicator comm = all_ranks();
   std::int64_t send_end = 0;
   std::int64_t recv_end = 0;
@@ -227,7 +227,7 @@ TEST_P(CommExchanges, messages_in_every_order) {
 }
 
 /// Ranks without a block may pass the same address for both buffers, as with an empty workspace.
-TEST_P(CommExchanges, calls_under_way_with_ranks_that_have_nothing) {
+TEST_P(CommExchanges, ranks_without_blocks_take_part_in_calls) {
   const Communicator comm = all_ranks();
   if (comm.size() < 3) GTEST_SKIP() << "needs a rank besides the sender and the receiver";
   const int last = comm.size() - 1;
@@ -259,7 +259,7 @@ TEST_P(CommExchanges, calls_under_way_with_ranks_that_have_nothing) {
 
 /// A block with gaps is sent by an MPI datatype. Every second element of the source arrives as a
 /// contiguous row, and the reverse.
-TEST_P(CommExchanges, messages_of_strided_boxes) {
+TEST_P(CommExchanges, messages_move_strided_boxes) {
   const Communicator comm = all_ranks();
   if (comm.size() % 2 == 1) GTEST_SKIP() << "ranks meet two by two";
   const int peer = comm.rank() ^ 1;
@@ -284,7 +284,7 @@ TEST_P(CommExchanges, messages_of_strided_boxes) {
   EXPECT_EQ(target, expected);
 }
 
-TEST_P(CommExchanges, exchange_pair_with_different_counts) {
+TEST_P(CommExchanges, exchange_pair_allows_different_counts) {
   const Communicator comm = all_ranks();
   const int peer = comm.rank() ^ 1;
   if (peer >= comm.size()) return;
@@ -372,7 +372,7 @@ void exchange_slabs(std::int64_t rows, std::int64_t columns, std::int64_t depth)
   EXPECT_EQ(exchange.messages(), messages);
 }
 
-TEST_P(CommExchanges, strided_boxes_between_memory_orders) {
+TEST_P(CommExchanges, strided_boxes_move_between_memory_orders) {
   exchange_slabs(13, 11, 5);
   exchange_slabs(40, 31, 17);
   exchange_slabs(2, 3, 4);  // fewer rows than ranks, so some boxes are empty
@@ -408,7 +408,7 @@ TEST_P(CommExchanges, strided_boxes_without_axes_and_with_counts_that_split_twic
   EXPECT_EQ(target, expected);
 }
 
-TEST_P(CommExchanges, two_exchanges_in_turn) {
+TEST_P(CommExchanges, two_exchanges_may_take_turns) {
   const Communicator comm = all_ranks();
   std::int64_t send_end = 0;
   std::int64_t recv_end = 0;

@@ -19,8 +19,8 @@ namespace {
 
 using test_support::all_ranks;
 
-/// Returns the length of a block. Lengths are irregular, some are 0, and both directions and all
-/// chunks differ.
+/// Returns the length of a block. Lengths are irregular, and some are 0. They depend on direction
+/// and chunk.
 std::int64_t count_between(int from, int to, int chunk) {
   return (from + to + chunk) % 3 == 0 ? 0 : 1 + (from * 7 + to * 11 + chunk) % 23;
 }
@@ -30,7 +30,7 @@ std::int32_t value(int round, int from, int to, int chunk, std::int64_t index) {
          static_cast<std::int32_t>(index);
 }
 
-/// The blocks of one rank with gaps, chunk after chunk.
+/// The blocks that one rank sends or receives, with gaps, chunk after chunk.
 struct Side {
   std::vector<ChunkedBlock> blocks;
   std::int64_t end = 3;
@@ -111,7 +111,7 @@ TEST_P(CommPuts, blocks_arrive_at_their_places) {
   }
 }
 
-TEST_P(CommPuts, two_exchanges_under_way) {
+TEST_P(CommPuts, two_exchanges_may_be_under_way) {
   Exposed first(all_ranks(), 2);
   Exposed second(all_ranks(), 1);
   for (int round = 0; round < 4; ++round) {
@@ -122,7 +122,7 @@ TEST_P(CommPuts, two_exchanges_under_way) {
   }
 }
 
-TEST_P(CommPuts, nothing_at_all) {
+TEST_P(CommPuts, an_exchange_without_blocks_works) {
   const ExposedMemory memory(all_ranks(), 0);
   const Puts puts(all_ranks(), memory, 1, {}, {}, 8);
   puts.start(0, nullptr);
@@ -143,7 +143,7 @@ TEST(CommExposedMemory, is_aligned_and_counted) {
   EXPECT_EQ(memory_counters().live_bytes, before);
 }
 
-TEST(CommExposedMemory, ranks_that_expect_something_else_all_throw) {
+TEST(CommExposedMemory, ranks_that_expect_other_blocks_all_throw) {
   const Communicator comm = all_ranks();
   if (comm.size() < 2) GTEST_SKIP() << "needs two ranks";
   const ExposedMemory memory(comm, 64);

@@ -112,7 +112,7 @@ Kept::~Kept() {
 
 Kept kept;  // NOLINT: its destruction after main is the test
 
-TEST(CommFinalize, objects_may_be_dropped_after_it) {
+TEST(CommFinalize, objects_may_be_destroyed_after_mpi_finalize) {
   kept.fill();
   EXPECT_TRUE(kept.filled);
 }

@@ -98,7 +98,7 @@ TEST_P(CommNodeMemory, every_rank_reads_what_every_other_wrote) {
 
 TEST_P(CommNodeMemory, leaves_no_file_no_descriptor_and_no_count_behind) {
   const Communicator node = all_ranks().node_group();
-  if (GetParam() == NodeMemoryKind::window) GTEST_SKIP() << "MPI's own";
+  if (GetParam() == NodeMemoryKind::window) GTEST_SKIP() << "MPI manages windows";
   const int descriptors = open_descriptors();
   const std::int64_t live = memory_counters().live_bytes;
   for (int i = 0; i < 20; ++i) {
@@ -124,7 +124,7 @@ TEST_P(CommNodeMemory, outlives_the_rank_that_drops_it_first) {
   }
 }
 
-TEST_P(CommNodeMemory, more_than_there_is_is_an_error_on_all_ranks) {
+TEST_P(CommNodeMemory, too_much_memory_on_one_rank_is_an_error_on_all_ranks) {
   const Communicator node = all_ranks().node_group();
   if (GetParam() == NodeMemoryKind::window && node.is_solo())
     GTEST_SKIP() << "a window needs 2 ranks";
@@ -149,7 +149,7 @@ TEST(CommNodeMemoryKind, is_the_same_on_all_ranks_of_a_node) {
   EXPECT_EQ(static_cast<std::int64_t>(node_memory_kind(all_ranks())), kind);
 }
 
-TEST(CommNodeMemoryKind, each_fall_back_can_be_forced) {
+TEST(CommNodeMemoryKind, each_kind_can_be_forced) {
   for (const char* word : {"memfd", "posix", "window", "private"}) {
     const Forced forced(word);
     const std::string kind = to_string(probe_node_memory(all_ranks()));
@@ -161,7 +161,7 @@ TEST(CommNodeMemoryKind, each_fall_back_can_be_forced) {
   }
 }
 
-TEST(CommNodeMemoryKind, another_word_is_refused_on_all_ranks) {
+TEST(CommNodeMemoryKind, an_unknown_kind_is_refused_on_all_ranks) {
   const Forced forced("tape");
   EXPECT_EQ(error_text([] { probe_node_memory(all_ranks()); }),
             "invalid_argument: the environment variable WEFT_NODE_MEMORY must be memfd, posix, "
@@ -178,7 +178,7 @@ TEST(CommNodeMemoryKind, ranks_that_ask_for_different_kinds_are_refused) {
             "pass the same WEFT_NODE_MEMORY on every rank");
 }
 
-TEST(CommNodeSegment, a_handle_that_means_something_else_is_refused) {
+TEST(CommNodeSegment, a_changed_handle_is_refused) {
   const NodeSegment segment = NodeSegment::create(NodeMemoryKind::memfd, 100);
   EXPECT_EQ(NodeSegment::attach(segment.handle()).size(), 100);
   NodeHandle handle = segment.handle();
@@ -197,7 +197,7 @@ TEST(CommNodeSegment, a_handle_that_means_something_else_is_refused) {
             std::string::npos);
 }
 
-TEST(CommNodeSegment, a_closed_segment_takes_no_newcomers) {
+TEST(CommNodeSegment, a_closed_segment_cannot_be_attached) {
   for (const NodeMemoryKind kind : {NodeMemoryKind::memfd, NodeMemoryKind::posix}) {
     NodeSegment segment = NodeSegment::create(kind, 100);
     const NodeSegment before = NodeSegment::attach(segment.handle());
@@ -209,7 +209,7 @@ TEST(CommNodeSegment, a_closed_segment_takes_no_newcomers) {
   }
 }
 
-TEST(CommNodeSegment, memory_is_zero_and_reserved) {
+TEST(CommNodeSegment, memory_is_zero_and_aligned) {
   for (const NodeMemoryKind kind :
        {NodeMemoryKind::memfd, NodeMemoryKind::posix, NodeMemoryKind::ordinary}) {
     const std::int64_t bytes = std::int64_t{5} << 20;

@@ -11,7 +11,7 @@ namespace {
 
 using comm::NodeOrder;
 
-TEST(Placement, OfRanksOnNodes) {
+TEST(Placement, IsInBlocksCyclicOrOther) {
   const auto expect = [](const std::vector<std::int64_t>& first_of_node, const NodeOrder& wanted) {
     EXPECT_EQ(comm::placement(first_of_node), wanted);
   };

@@ -10,14 +10,14 @@
 #include "mpi/support/world.hpp"
 #include "support/error_text.hpp"
 
-// Invalid plans of exchanges.
+// Exchanges whose blocks are invalid.
 namespace weft::comm {
 namespace {
 
 using test_support::all_ranks;
 using test_support::error_text;
 
-TEST(CommExchangeErrors, two_blocks_for_one_rank) {
+TEST(CommExchangeErrors, two_blocks_for_one_rank_are_refused) {
   const std::vector<Block> blocks = {{0, 0, 1}, {0, 1, 1}};
   EXPECT_EQ(error_text([&] { PackedAllToAll(all_ranks(), blocks, {}, 8); }),
             "internal: an exchange is planned wrongly: two blocks for rank 0");
@@ -26,7 +26,7 @@ TEST(CommExchangeErrors, two_blocks_for_one_rank) {
             "internal: an exchange is planned wrongly: two blocks for rank 0");
 }
 
-TEST(CommExchangeErrors, ranks_that_expect_something_else) {
+TEST(CommExchangeErrors, different_counts_of_sender_and_receiver_are_refused) {
   const Communicator comm = all_ranks();
   const std::vector<Block> send = {{0, 0, 3}};
   std::vector<Block> recv;
@@ -51,7 +51,7 @@ TEST(CommExchangeErrors, one_rank_alone_is_wrong_and_all_throw) {
   EXPECT_EQ(error_text([&] { PackedAllToAll(comm, send, {}, 8); }), expected);
 }
 
-TEST(CommExchangeErrors, numbers_that_cannot_be) {
+TEST(CommExchangeErrors, impossible_numbers_are_refused) {
   const auto packed = [](Block block, std::int64_t bytes) {
     return error_text([&] { PackedAllToAll(all_ranks(), std::vector<Block>{block}, {}, bytes); });
   };

@@ -95,7 +95,7 @@ void add(const kernel::Place& place, Pieces& pieces) {
   }
 }
 
-/// Expects that no pieces overlap, and that the last piece ends within the buffer.
+/// Expects that pieces are longer than 2^32 elements, do not overlap, and end within the buffer.
 void expect_apart(const Pieces& pieces, const std::map<int, std::int64_t>& sizes) {
   for (const auto& [buffer, found] : pieces) {
     std::int64_t end = 0;
@@ -108,7 +108,7 @@ void expect_apart(const Pieces& pieces, const std::map<int, std::int64_t>& sizes
   }
 }
 
-TEST(LargeCounts, BlocksOfNodeAwareExchangesLieApart) {
+TEST(LargeCounts, BlocksOfNodeAwareExchangesDoNotOverlap) {
   for (const NodeUse nodes : {NodeUse::separate, NodeUse::combined})
     for (const std::int64_t ranks_per_node : {2, 4, 6})
       for (const bool narrow : {false, true}) {
@@ -161,7 +161,7 @@ TEST(LargeCounts, NodeAwareMessagesAreCut) {
       const auto executor = exchange::make_node_aware(exchange, side, {comm, &hand_over, 0});
       const std::int64_t sent = comm.sum(executor->traffic().bytes);
       EXPECT_GE(sent, leaving * 8);
-      EXPECT_LT(sent, leaving * 8 + 64 * here * here) << "besides what fills cache lines";
+      EXPECT_LT(sent, leaving * 8 + 64 * here * here) << "more than elements and padding";
       EXPECT_GE(comm.sum(executor->traffic().messages), sent >> 30);
     }
 }
@@ -191,7 +191,7 @@ void expect_cut(const Exchange& choices, double tolerance) {
   }
 }
 
-TEST(LargeCounts, FloatsAndPiecesBeyondTheLimit) {
+TEST(LargeCounts, FloatsAndPiecesBeyondTheLimitAreCut) {
   expect_cut({.method = Method::messages, .wire = WirePrecision::f32}, 1e-7);
   expect_cut({.method = Method::collective, .wire = WirePrecision::f32}, 1e-7);
   expect_cut({.method = Method::messages, .piece_bytes = 150}, 1e-14);
@@ -204,7 +204,7 @@ TEST(LargeCounts, FloatsAndPiecesBeyondTheLimit) {
 }
 
 /// CTest also runs this test with ranks divided into several pretended nodes.
-TEST(FftNodesCounts, BeyondTheLimit) {
+TEST(FftNodesCounts, NodeAwareExchangesBeyondTheLimitAreCut) {
   const auto comm = comm::communicator_of(world);
   const bool alone = comm.max(std::int64_t{comm.node_group().size()}) == 1;
   if (comm::node_memory_kind(comm) == comm::NodeMemoryKind::ordinary || alone)

@@ -54,7 +54,7 @@ TEST(FftMethods, AgreeWithTheOracle) {
 
 /// Floats on the wire halve the bytes. Each exchange adds the rounding error of a float, for all
 /// sizes.
-TEST(FftMethods, FloatsOnTheWire) {
+TEST(FftMethods, FloatsOnTheWireHalveTheBytes) {
   const std::int64_t ranks = size_of(world);
   if (ranks == 1) GTEST_SKIP() << "one rank exchanges nothing";
   int compared = 0;
@@ -83,7 +83,7 @@ TEST(FftMethods, FloatsOnTheWire) {
         const std::int64_t most =
             comm::communicator_of(world).max(sent);  // a batch may exchange nothing
         if (most > 0) {
-          EXPECT_GT(error, 1e-9) << "were floats sent?";
+          EXPECT_GT(error, 1e-9) << "the error is too small for floats on the wire";
         }
         ++compared;
       }
@@ -93,7 +93,7 @@ TEST(FftMethods, FloatsOnTheWire) {
 /// Floats arrive in the memory of the doubles to which they are converted. If each rank has one
 /// row, blocks arrive in the order of the array. A c2r of two passes needs that memory for other
 /// data.
-TEST(FftMethods, FloatsThatArriveInPlace) {
+TEST(FftMethods, FloatsMayArriveInPlace) {
   const std::int64_t ranks = size_of(world);
   if (ranks == 1) GTEST_SKIP() << "one rank exchanges nothing";
   const Problem rows{.shape = {ranks, 2 * ranks, 8}, .output_choice = OutputChoice::same};
@@ -111,7 +111,7 @@ TEST(FftMethods, FloatsThatArriveInPlace) {
 
 /// If a row of reals is divided among ranks, it is not padded. The rows of a chunk have the same
 /// place as without chunks. With two threads the first stage needs two passes.
-TEST(FftMethods, RealsInPlaceInTwoSweeps) {
+TEST(FftMethods, RealsInPlaceAgreeWithTwoPasses) {
   const std::int64_t ranks = size_of(world);
   if (ranks == 1) GTEST_SKIP() << "one rank exchanges nothing";
   const Problem chunks{.shape = {3 * ranks, 64, 64}, .kinds = Kind::r2c, .threads = 2};

@@ -57,7 +57,7 @@ TEST_F(FftNodes, AgreeWithTheOracle) {
 
 /// Calls follow each other without a pause. No rank may overwrite data that a rank of its node
 /// still reads.
-TEST_F(FftNodes, ManyCallsInARow) {
+TEST_F(FftNodes, CallsMayFollowEachOtherWithoutAPause) {
   for (const NodeUse nodes : {NodeUse::separate, NodeUse::combined}) {
     Problem problem{.shape = {12, 10, 8}, .output_choice = OutputChoice::same};
     problem.exchange = {.method = Method::messages, .nodes = nodes};
@@ -76,7 +76,7 @@ TEST_F(FftNodes, ManyCallsInARow) {
 
 /// Only elements for other nodes are sent. If combined, there is one message for each pair of
 /// nodes.
-TEST_F(FftNodes, OnlyWhatLeavesANodeIsSent) {
+TEST_F(FftNodes, OnlyElementsForOtherNodesAreSent) {
   const std::int64_t ranks = size_of(world);
   if (ranks == 1) GTEST_SKIP() << "one rank sends nothing";
   const Shape shape{4 * ranks, 4 * ranks};  // every block is a multiple of a cache line, so there
@@ -104,7 +104,7 @@ TEST_F(FftNodes, OnlyWhatLeavesANodeIsSent) {
   }
 }
 
-TEST_F(FftNodes, PiecesBetweenNodes) {
+TEST_F(FftNodes, PiecesBetweenNodesGiveTheResultOfTheOracle) {
   const Problem problem{.shape = {15, 12, 10}, .kinds = Kind::r2c};
   const Results expected = run_both(problem, oracle_exchange, false, false);
   for (const NodeUse nodes : {NodeUse::separate, NodeUse::combined}) {
@@ -115,7 +115,7 @@ TEST_F(FftNodes, PiecesBetweenNodes) {
   }
 }
 
-TEST_F(FftNodes, FloatsBetweenNodes) {
+TEST_F(FftNodes, FloatsBetweenNodesAddOnlyTheErrorOfFloats) {
   const Problem problem{.shape = {15, 12, 10}, .kinds = Kind::r2c};
   const Results expected = run_both(problem, oracle_exchange, false, false);
   for (const NodeUse nodes : {NodeUse::separate, NodeUse::combined}) {

@@ -91,7 +91,7 @@ TEST_F(FftShared, AgreesWithTheOracle) {
 TEST_F(FftShared, NaturalOrderCostsNoExtraPass) {
   if (size_of(world) == 1) GTEST_SKIP() << "needs an exchange";
   if (comm::node_memory_kind(comm::communicator_of(world)) == comm::NodeMemoryKind::window)
-    GTEST_SKIP() << "arrays in windows cannot be shown";
+    GTEST_SKIP() << "other ranks cannot read arrays in windows";
   const Problem problem{.shape = {32, 32, 32}, .output_choice = OutputChoice::same};
   const Results visible = run_both(problem, shared_exchange, true, false);
   const Results hidden = run_both(problem, shared_exchange, false, false);
@@ -156,7 +156,7 @@ TEST_F(FftShared, ForwardOnOneRankAndBackwardOnAnotherIsRefusedEverywhere) {
   const auto direction = rank_of(world) == 0 ? Direction::forward : Direction::backward;
   try {
     handle.execute(direction, x.data(), y.data());
-    FAIL() << "accepted";
+    FAIL() << "the call was not refused";
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ErrorCode::disagreement);
   }
@@ -170,7 +170,7 @@ TEST_F(FftShared, AMixtureOfInPlaceAndNotIsRefusedEverywhere) {
   Array y(handle.inplace_bytes(), true);
   try {
     handle.execute(Direction::forward, x.data(), rank_of(world) == 0 ? x.data() : y.data());
-    FAIL() << "accepted";
+    FAIL() << "the call was not refused";
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ErrorCode::invalid_argument);
     EXPECT_NE(std::string(error.what()).find("on all ranks or on none"), std::string::npos);

@@ -28,7 +28,7 @@ std::optional<Plan> convolution(Problem problem, std::int64_t busy) {
   return assemble(problem, std::move(stages));
 }
 
-/// Checks this plan in both directions. Returns whether there is one.
+/// Checks this plan in both directions. Returns whether the plan exists.
 bool check_convolution(const Problem& problem, std::int64_t busy, bool in_place = false,
                        std::uint64_t seed = 1) {
   const std::optional<Plan> plan = convolution(problem, busy);
@@ -69,7 +69,7 @@ TEST(FftChirp, AgreesWithTheOracle) {
   EXPECT_GE(convolutions, size_of(world) == 1 ? 0 : size_of(world) > 8 ? 8 : 14);
 }
 
-TEST(FftChirp, EveryLengthThatIsLongEnough) {
+TEST(FftChirp, EveryLengthThatIsLongEnoughAgrees) {
   const std::int64_t ranks = size_of(world);
   int checked_ones = 0;
   const std::vector<std::int64_t> long_enough =
@@ -92,7 +92,7 @@ TEST(FftChirp, EveryLengthThatIsLongEnough) {
   }
 }
 
-TEST(FftChirp, OnAPartOfTheRanks) {
+TEST(FftChirp, ConvolutionsOnAPartOfTheRanksAgree) {
   if (ranks_share_cores_slowly()) GTEST_SKIP() << slow;
   for (std::int64_t busy = 2; busy < size_of(world); ++busy)
     for (const Kind kind : {Kind::c2c, Kind::r2c})
@@ -100,7 +100,7 @@ TEST(FftChirp, OnAPartOfTheRanks) {
         EXPECT_TRUE(check_convolution({.shape = {499}, .kinds = kind}, busy, in_place));
 }
 
-TEST(FftChirp, SignsNormsThreadsAndTheWidestPrecision) {
+TEST(FftChirp, SignsNormsThreadsAndTheWidestPrecisionAgree) {
   if (ranks_share_cores_slowly()) GTEST_SKIP() << slow;
   for (const Kind kind : {Kind::c2c, Kind::r2c})
     for (const int sign : {-1, 1})
@@ -119,7 +119,7 @@ TEST(FftChirp, SignsNormsThreadsAndTheWidestPrecision) {
                      .overwrite_input = true});
 }
 
-TEST(FftChirp, ALongPrime) {
+TEST(FftChirp, ALongPrimeAgreesWithTheOracle) {
   for (const Kind kind : {Kind::c2c, Kind::r2c})
     for (const Precision precision : {Precision::f32, Precision::f64})
       check_chirp({.shape = {4099}, .kinds = kind, .precision = precision});
@@ -172,7 +172,7 @@ TEST(FftChirp, FloatsOnTheWire) {
   }
 }
 
-TEST(FftChirp, LayoutsOfTheCallers) {
+TEST(FftChirp, LayoutsOfTheCallerAgreeWithTheOracle) {
   const std::int64_t ranks = size_of(world);
   for (const Kind kind : {Kind::c2c, Kind::r2c}) {
     // Rows of 16 in the opposite order of the ranks, the last one of a single element.
@@ -198,7 +198,7 @@ TEST(FftChirp, LayoutsOfTheCallers) {
   }
 }
 
-TEST(FftChirp, AWorkspaceOfTheCallersAndManyArrays) {
+TEST(FftChirp, AWorkspaceOfTheCallerAndManyArraysMayBeUsed) {
   check_case({.problem = {.shape = {331}, .ranks = size_of(world)}, .own_workspace = false}, world);
   using Complex = std::complex<double>;
   for (const Exchange& choices : {Exchange{}, Exchange{.method = Method::messages, .chunks = 2}}) {
@@ -219,7 +219,7 @@ TEST(FftChirp, AWorkspaceOfTheCallersAndManyArrays) {
   }
 }
 
-TEST(FftChirp, PlannedByAModel) {
+TEST(FftChirp, PlansOfAModelAgreeWithTheOracle) {
   Case c;
   c.problem = {.shape = {1009}, .ranks = size_of(world)};
   c.machine = shipped_machine("vm-2-cores");

@@ -22,7 +22,7 @@ const std::vector<Exchange> listed = {
     {.method = Method::collective}};
 
 /// The result has the same bits as transforms of each component alone.
-TEST(Components, AreTransformedEach) {
+TEST(Components, HaveTheBitsOfSeparateTransforms) {
   for (const Exchange& exchange : with_every_method(listed))
     for (const std::int64_t count : {1, 3}) {
       SCOPED_TRACE(describe(exchange) + ", " + std::to_string(count) + " components");
@@ -48,7 +48,7 @@ TEST(Components, AreTransformedEach) {
     }
 }
 
-TEST(Components, InPlace) {
+TEST(Components, InPlaceHaveTheBitsOfOneArray) {
   FftOptions options{.shape = {6, 5, 7}, .kinds = Kind::r2c, .comm = world};
   Fft<double> one(options);
   options.components = 3;

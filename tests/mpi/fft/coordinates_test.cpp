@@ -64,7 +64,7 @@ void expect_one_element(const FftOptions& options, std::int64_t number, double w
     }
 }
 
-TEST(Coordinates, OfAWaveHaveOneElement) {
+TEST(Coordinates, OfPeriodicAxesPlaceAWaveInOneElement) {
   for (const std::int64_t n : {7, 8}) {
     const FftOptions periodic{.shape = {n, 6}, .kinds = Kind::c2c, .comm = world};
     const double turn = 2 * std::numbers::pi / length;
@@ -73,7 +73,7 @@ TEST(Coordinates, OfAWaveHaveOneElement) {
   }
 }
 
-TEST(Coordinates, OfEveryRealKind) {
+TEST(Coordinates, OfEveryRealKindPlaceAWaveInOneElement) {
   constexpr double half_turn = std::numbers::pi / length;
   for (const Kind kind : real_kinds)
     for (const std::int64_t n : {7, 8}) {
@@ -86,7 +86,7 @@ TEST(Coordinates, OfEveryRealKind) {
     }
 }
 
-TEST(Coordinates, OfTruncatedHalvedAndOtherAxes) {
+TEST(Coordinates, OfTruncatedHalvedAndOtherAxesAreThoseOfTheBox) {
   const Fft<double> fft({.shape = {4, 9, 8},
                          .axes = {1, 2},
                          .kinds = {Kind::c2c, Kind::r2c},
@@ -105,7 +105,7 @@ TEST(Coordinates, OfTruncatedHalvedAndOtherAxes) {
 }
 
 /// With more than 5 ranks, some have no element and pass null arrays.
-TEST(Coordinates, InC) {
+TEST(Coordinates, AreTheSameInC) {
   const std::int64_t shape[] = {5, 6};
   weft_options options;
   ASSERT_EQ(weft_options_init(&options), WEFT_OK);

@@ -22,7 +22,7 @@ void expect_refused(ErrorCode code, const std::vector<std::string>& words, const
   });
 }
 
-TEST(FftErrors, WrongOnAllRanks) {
+TEST(FftErrors, WrongArgumentsAreRefused) {
   const auto invalid = ErrorCode::invalid_argument;
   const auto ranks = static_cast<std::int64_t>(size_of(world));
   expect_refused(invalid, {"axis", "3"}, [](auto& o) { o.axes = {3}; });
@@ -54,7 +54,7 @@ TEST(FftErrors, WrongOnAllRanks) {
   expect_refused(invalid, {"chunks", "-3"}, [](auto& o) { o.exchange.chunks = -3; });
 }
 
-TEST(FftErrors, WrongAxesOnAllRanks) {
+TEST(FftErrors, WrongAxesAreRefused) {
   const auto invalid = ErrorCode::invalid_argument;
   expect_refused(invalid, {"at most one axis is r2c", "r2c, r2c, c2c", "make the others c2c"},
                  [](auto& o) {
@@ -77,7 +77,7 @@ TEST(FftErrors, WrongAxesOnAllRanks) {
   }
 }
 
-TEST(FftErrors, MemoryThatIsNotThere) {
+TEST(FftErrors, TooMuchMemoryIsRefused) {
   if (size_of(world) == 1) GTEST_SKIP() << "one rank exchanges nothing and needs little workspace";
   expect_refused(ErrorCode::out_of_memory, {"available"}, [](auto& o) {
     o.shape = {1 << 14, 1 << 14, 1 << 14};
@@ -85,7 +85,7 @@ TEST(FftErrors, MemoryThatIsNotThere) {
 }
 
 /// One rank gives another value, for each option in turn.
-TEST(FftErrors, RanksThatDisagree) {
+TEST(FftErrors, ADifferentOptionOnOneRankIsRefused) {
   if (size_of(world) == 1) GTEST_SKIP() << "one rank agrees with itself";
   const auto ranks = static_cast<std::int64_t>(size_of(world));
   const std::vector<std::pair<std::string, Change>> changes = {
@@ -139,7 +139,7 @@ TEST(FftErrors, RanksThatDisagree) {
   EXPECT_EQ(changes.size(), 28u);
 }
 
-TEST(FftErrors, RanksThatDisagreeInPrecision) {
+TEST(FftErrors, DifferentPrecisionsOnRanksAreRefused) {
   if (size_of(world) == 1) GTEST_SKIP() << "one rank agrees with itself";
   expect_same_error(world, ErrorCode::disagreement, {"f64"}, [] {
     if (last_rank())
@@ -157,13 +157,13 @@ TEST(FftErrors, ThreadsMayDiffer) {
   CaseCheck<double>(fft, Case{}, world).run();
 }
 
-TEST(FftErrors, InvalidThreadsOnOneRank) {
+TEST(FftErrors, InvalidThreadsOnOneRankAreRefusedOnAllRanks) {
   expect_refused(ErrorCode::invalid_argument, {"threads"}, [](auto& o) {
     if (last_rank()) o.threads = -1;
   });
 }
 
-TEST(FftErrors, NullPointerOnOneRank) {
+TEST(FftErrors, ANullPointerOnOneRankIsRefusedOnAllRanks) {
   Fft<double> fft(valid());
   std::vector<std::complex<double>> x(
       static_cast<std::size_t>(std::max(fft.input_elements(), fft.output_elements())));
@@ -214,7 +214,7 @@ TEST(FftErrors, NoInputIsTouchedWhenACallIsCalledOff) {
     expect_called_off(options, {"input pointer", "null"}, false);
 }
 
-TEST(FftErrors, InPlaceOnOneRank) {
+TEST(FftErrors, InPlaceOnOneRankOnlyIsRefused) {
   if (size_of(world) == 1) GTEST_SKIP() << "one rank agrees with itself";
   for (const FftOptions& options : with_messages())
     expect_called_off(options, {"in place on all ranks or on none"}, true);
@@ -231,7 +231,7 @@ std::vector<FftOptions> with_all_methods() {
 
 // In a square array, blocks of both directions have the same sizes. So a mix of directions would
 // give wrong results without any other error.
-TEST(FftErrors, RanksThatTransformInDifferentDirections) {
+TEST(FftErrors, DifferentDirectionsOnRanksAreRefused) {
   if (size_of(world) == 1) GTEST_SKIP() << "one rank agrees with itself";
   for (FftOptions options : with_all_methods()) {
     options.shape = {12, 12};
@@ -249,7 +249,7 @@ TEST(FftErrors, RanksThatTransformInDifferentDirections) {
   }
 }
 
-TEST(FftErrors, RanksThatCallDifferentTransforms) {
+TEST(FftErrors, DifferentTransformsOnRanksAreRefused) {
   if (size_of(world) == 1) GTEST_SKIP() << "one rank agrees with itself";
   for (FftOptions options : with_all_methods()) {
     options.shape = {12, 12};
@@ -265,7 +265,7 @@ TEST(FftErrors, RanksThatCallDifferentTransforms) {
   }
 }
 
-TEST(FftErrors, RanksThatTransformDifferentNumbersOfArrays) {
+TEST(FftErrors, DifferentNumbersOfArraysOnRanksAreRefused) {
   if (size_of(world) == 1) GTEST_SKIP() << "one rank agrees with itself";
   for (const FftOptions& options : with_all_methods()) {
     Fft<double> fft(options);
@@ -284,7 +284,7 @@ TEST(FftErrors, RanksThatTransformDifferentNumbersOfArrays) {
   }
 }
 
-TEST(FftErrors, ArraysThatOverlap) {
+TEST(FftErrors, OverlappingArraysAreRefused) {
   for (const Kind kind : {Kind::c2c, Kind::r2c}) {
     FftOptions options = valid();
     options.kinds = kind;
@@ -311,7 +311,7 @@ TEST(FftErrors, ArraysThatOverlap) {
   }
 }
 
-TEST(FftErrors, SeveralArraysThatOverlap) {
+TEST(FftErrors, OverlapsAmongSeveralArraysAreRefused) {
   Fft<double> fft(valid());
   const auto n = static_cast<std::ptrdiff_t>(std::max(fft.input_elements(), fft.output_elements()));
   std::vector<std::complex<double>> x(static_cast<std::size_t>(5 * n + 1));
@@ -342,7 +342,7 @@ TEST(FftErrors, RanksWithoutRowsMayPassNull) {
   for (const auto& value : x) EXPECT_EQ(value, 1.0);
 }
 
-TEST(FftErrors, ArraysOfTheWrongKind) {
+TEST(FftErrors, ArraysOfTheWrongTypeAreRefused) {
   std::vector<std::complex<double>> x(240);
   auto* reals = reinterpret_cast<double*>(x.data());
   Fft<double> complex_fft(valid());
@@ -355,7 +355,7 @@ TEST(FftErrors, ArraysOfTheWrongKind) {
                     [&] { real_fft.backward(x.data(), x.data()); });
 }
 
-TEST(FftErrors, CommunicatorsThatAreNone) {
+TEST(FftErrors, InvalidCommunicatorsAreRefused) {
   MPI_Comm between = MPI_COMM_NULL;
   if (size_of(world) > 1) {
     MPI_Comm half = MPI_COMM_NULL;
@@ -376,7 +376,7 @@ TEST(FftErrors, CommunicatorsThatAreNone) {
   });
 }
 
-TEST(FftErrors, WorkspaceTooSmallOrUnaligned) {
+TEST(FftErrors, ASmallOrUnalignedWorkspaceIsRefused) {
   Fft<double> fft(valid());
   std::vector<char> memory(static_cast<std::size_t>(fft.workspace_bytes()) + 128);
   char* aligned = memory.data() + (64 - reinterpret_cast<std::uintptr_t>(memory.data()) % 64) % 64;
@@ -388,7 +388,7 @@ TEST(FftErrors, WorkspaceTooSmallOrUnaligned) {
   CaseCheck<double>(fft, Case{}, world).run();
 }
 
-TEST(FftErrors, NoWorkspaceYet) {
+TEST(FftErrors, ACallWithoutAWorkspaceIsRefused) {
   FftOptions options = valid();
   options.own_workspace = false;
   Fft<double> fft(options);

@@ -70,7 +70,7 @@ TEST(FftLayouts, FourAxesWithBatch) { check_input_and_output({5, 8, 3, 6}, Kind:
 TEST(FftLayouts, OneAxis) { check_input_and_output({37}, Kind::c2c, {}, 17); }
 
 /// Every method divides messages whose counts exceed MPI's limit. This test lowers the limit.
-TEST(FftLayouts, CountsBeyondTheLimit) {
+TEST(FftLayouts, MessagesBeyondTheLimitAreDivided) {
   int run = 0;
   for (const std::int64_t limit : {1, 5, 64}) {
     comm::set_count_limit(limit);
@@ -90,7 +90,7 @@ TEST(FftLayouts, CountsBeyondTheLimit) {
 }
 
 /// Halves and thirds of the ranks work at the same time, with plans of their own.
-TEST(FftLayouts, SubCommunicators) {
+TEST(FftLayouts, PartsOfTheRanksTransformAtTheSameTime) {
   int run = 0;
   for (const int groups : {2, 3}) {
     const int color = rank_of(world) % groups;
@@ -106,7 +106,7 @@ TEST(FftLayouts, SubCommunicators) {
   EXPECT_EQ(run, 4);
 }
 
-TEST(FftLayouts, OneRankAlone) {
+TEST(FftLayouts, OneRankAloneAgreesWithTheOracle) {
   int run = 0;
   for (const Shape& shape : {Shape{12}, Shape{6, 9}, Shape{4, 5, 6}})
     for (const Kind kind : {Kind::c2c, Kind::r2c}) {
@@ -118,7 +118,7 @@ TEST(FftLayouts, OneRankAlone) {
 }
 
 /// Without a communicator, this process is the only rank.
-TEST(FftLayouts, NoCommunicator) {
+TEST(FftLayouts, WithoutACommunicatorThisProcessIsTheOnlyRank) {
   Fft<double> fft({.shape = {4}});
   EXPECT_EQ(fft.rank(), 0);
   std::vector<std::complex<double>> x = {1, 2, 3, 4};
@@ -129,7 +129,7 @@ TEST(FftLayouts, NoCommunicator) {
   EXPECT_EQ(x[3], std::complex<double>(-2, -2));
 }
 
-TEST(FftLayouts, TwoPlansInTurn) {
+TEST(FftLayouts, TransformsMayTakeTurns) {
   const std::int64_t ranks = size_of(world);
   Case a{.problem = {.shape = {8, 9, 10}, .ranks = ranks}};
   Case b{.problem = {.shape = {10, 6, 7},
@@ -149,7 +149,7 @@ TEST(FftLayouts, TwoPlansInTurn) {
 }
 
 /// Copies share their plan and workspace. They outlive the original and can be moved.
-TEST(FftLayouts, CopiesAndMoves) {
+TEST(FftLayouts, CopiesOutliveTheOriginal) {
   const Case c{.problem = {.shape = {6, 5, 4}, .ranks = size_of(world)}};
   auto original = std::make_unique<Fft<double>>(options_of(c.problem, world));
   Fft<double> copy = *original;

@@ -26,9 +26,9 @@ std::int64_t resident_bytes() {
 
 #ifdef MPICH_VERSION
 /// MPICH 4.0.2 over UCX does not free some memory, as a program of MPI calls alone shows on 3
-/// ranks. It keeps about 80 KiB in an MPI_Alltoallw of nested vectors if the message comes before
-/// the receive. So this test leaves such calls out. It keeps about 2 KiB if one rank is ahead of
-/// the others. This test allows that.
+/// ranks. If a message comes before its receive, MPI_Alltoallw of nested vectors keeps about 80
+/// KiB. So this test leaves such calls out. If one rank is ahead of the others, MPICH keeps about 2
+/// KiB. This test allows that.
 constexpr bool runs_datatypes = false;
 constexpr std::int64_t allowed_growth = 32 << 20;
 #else
@@ -40,7 +40,7 @@ constexpr std::int64_t allowed_growth = 4 << 20;
 /// Transforms of several shapes are made, run and destroyed many times, on all ranks and on a part
 /// of them. If a small machine has fewer cores than ranks, each transform is slow. So more ranks
 /// make fewer transforms.
-TEST(FftLeaks, FiveThousandTransforms) {
+TEST(FftLeaks, ManyTransformsLeakNothing) {
   const std::array<Exchange, 4> tried_exchanges = {
       Exchange{.method = Method::collective, .wire_form = WireForm::packed},
       Exchange{.method = Method::messages, .wire_form = WireForm::packed}, datatypes, Exchange{}};
@@ -101,8 +101,8 @@ void expect_no_leak_in_a_row(const Exchange& exchange) {
   expect_no_leak([&] { fft.forward(x.data(), y.data()); });
 }
 
-/// Each exchange that has its own requests or messages.
-TEST(FftLeaks, TenThousandInARow) {
+/// Calls each exchange that has its own requests or messages many times.
+TEST(FftLeaks, ManyCallsLeakNothing) {
   std::vector<Exchange> ways = {
       {},
       {.method = Method::collective, .wire_form = WireForm::packed},
@@ -120,7 +120,7 @@ TEST(FftLeaks, TenThousandInARow) {
 
 /// Two arrays in a call use two workspaces. They use messages, nonblocking collective calls, and
 /// shared memory one after the other.
-TEST(FftLeaks, TenThousandOfManyArrays) {
+TEST(FftLeaks, ManyCallsWithTwoArraysLeakNothing) {
   for (const Exchange& exchange :
        {Exchange{}, Exchange{.method = Method::messages},
         Exchange{.method = Method::collective, .wire_form = WireForm::packed}}) {
@@ -136,7 +136,7 @@ TEST(FftLeaks, TenThousandOfManyArrays) {
 }
 
 /// CTest also runs this test with ranks divided into several pretended nodes.
-TEST(FftNodesLeaks, TenThousandInARow) {
+TEST(FftNodesLeaks, ManyNodeAwareCallsLeakNothing) {
   const auto comm = comm::communicator_of(world);
   const bool alone = comm.max(std::int64_t{comm.node_group().size()}) == 1;
   if (comm::node_memory_kind(comm) == comm::NodeMemoryKind::ordinary || alone)

@@ -25,7 +25,7 @@ TEST(FftLine, AgreesWithTheOracle) {
   std::uint64_t seed = 0;
   for (const std::int64_t n : lengths)
     for (const OutputChoice output : {OutputChoice::any, OutputChoice::same}) {
-      // 1260 = 28 * 45 = 30 * 42 has no factors with a common divisor of more than 6.
+      // If 1260 is a product of two factors, their common divisor is at most 6 (30 * 42).
       EXPECT_EQ(is_divided(n, output), size_of(world) > 1 && (n != 1260 || size_of(world) <= 6 ||
                                                               output == OutputChoice::any));
       for (const Precision precision : {Precision::f32, Precision::f64})
@@ -35,7 +35,7 @@ TEST(FftLine, AgreesWithTheOracle) {
     }
 }
 
-TEST(FftLine, SignsNormsThreadsAndTheWidestPrecision) {
+TEST(FftLine, SignsNormsThreadsAndTheWidestPrecisionAgree) {
   for (const int sign : {-1, 1})
     for (const Norm norm : {Norm::none, Norm::ortho, Norm::backward, Norm::forward})
       for (const int threads : {1, 3})
@@ -44,7 +44,7 @@ TEST(FftLine, SignsNormsThreadsAndTheWidestPrecision) {
   check_line({.shape = {240}, .precision = Precision::f80, .sign = 1, .overwrite_input = true});
 }
 
-TEST(FftLine, Reals) {
+TEST(FftLine, RealsAgreeWithTheOracle) {
   std::uint64_t seed = 100;
   for (const std::int64_t n : {1024, 2025, 1260, 144, 1155, 1018})
     for (const Precision precision : {Precision::f32, Precision::f64})
@@ -60,9 +60,9 @@ TEST(FftLine, Reals) {
       size_of(world) == 1);
 }
 
-/// Numbers of rows and columns are even and odd. 75 and 18 points have too few for most numbers of
-/// ranks.
-TEST(FftLine, RealsInNaturalOrder) {
+/// Numbers of rows and columns are even and odd. 75 and 18 points have too few rows for most
+/// numbers of ranks.
+TEST(FftLine, RealsInNaturalOrderAgreeWithTheOracle) {
   const std::int64_t ranks = size_of(world);
   std::uint64_t seed = 200;
   for (const std::int64_t n : {1024, 2025, 1260, 1155, 1018, 784, 75, 18})
@@ -93,7 +93,7 @@ TEST(FftLine, RealsInNaturalOrder) {
             ranks == 1);
 }
 
-TEST(FftLine, RealsInNaturalOrderByEveryExchange) {
+TEST(FftLine, RealsInNaturalOrderAgreeByEveryExchange) {
   const Problem here{.shape = {8}, .kinds = Kind::r2c, .ranks = size_of(world)};
   for (Exchange exchange : all_exchanges(here, 3))
     for (const bool in_place : {false, true}) {
@@ -119,7 +119,7 @@ TEST(FftLine, RealsInNaturalOrderByEveryExchange) {
 
 /// Rows of 16 points. Ranks have different numbers of rows, in reverse order, and the last rank has
 /// none.
-TEST(FftLine, HalfSpectraWhereTheCallerWantsThem) {
+TEST(FftLine, HalfSpectraMayHaveTheLayoutOfTheCaller) {
   const std::int64_t ranks = size_of(world);
   for (const std::int64_t n2 : {48, 47}) {
     const std::int64_t half = 16 * n2 / 2 + 1;
@@ -151,7 +151,7 @@ TEST(FftLine, HalfSpectraWhereTheCallerWantsThem) {
   check_line(same);
 }
 
-TEST(FftLine, RealsInEveryExchange) {
+TEST(FftLine, RealsAgreeByEveryExchange) {
   const Problem here{.shape = {8}, .kinds = Kind::r2c, .ranks = size_of(world)};
   for (Exchange exchange : all_exchanges(here, 3))
     for (const bool in_place : {false, true}) {
@@ -163,7 +163,7 @@ TEST(FftLine, RealsInEveryExchange) {
   check_line(problem);
 }
 
-TEST(FftLine, EveryExchange) {
+TEST(FftLine, ComplexNumbersAgreeByEveryExchange) {
   const Problem here{.shape = {8}, .ranks = size_of(world)};
   for (Exchange exchange : all_exchanges(here, 3))
     for (const OutputChoice output : {OutputChoice::any, OutputChoice::same})
@@ -182,7 +182,7 @@ TEST(FftLine, EveryExchange) {
   }
 }
 
-TEST(FftLine, LayoutsOfTheCallers) {
+TEST(FftLine, LayoutsOfTheCallerAgreeWithTheOracle) {
   const std::int64_t ranks = size_of(world);
   // Rows of 16 points, in the reverse order of ranks. The first rank has none.
   std::vector<Box> boxes;
@@ -208,7 +208,7 @@ TEST(FftLine, LayoutsOfTheCallers) {
   check_line(problem);
 }
 
-TEST(FftLine, PlannedByAModel) {
+TEST(FftLine, PlansOfAModelAgreeWithTheOracle) {
   const std::int64_t ranks = size_of(world);
   Case c;
   c.problem = {.shape = {900}, .ranks = ranks};

@@ -71,7 +71,7 @@ TEST(FftMany, IsOneCallAfterTheOther) {
       }
 }
 
-TEST(FftMany, InPlace) {
+TEST(FftMany, InPlaceIsOneCallAfterTheOther) {
   for (const Exchange& choices : with_every_method(listed_for_many)) {
     SCOPED_TRACE(describe(choices));
     Fft<double> fft({.shape = {12, 10}, .comm = world, .exchange = choices});

@@ -21,7 +21,8 @@ class FftPasses : public testing::Test {
     const auto kind = comm::node_memory_kind(group);
     if (kind == comm::NodeMemoryKind::ordinary || group.node_group().size() != group.size())
       GTEST_SKIP() << "the ranks share no memory here";
-    if (kind == comm::NodeMemoryKind::window) GTEST_SKIP() << "arrays in windows cannot be shown";
+    if (kind == comm::NodeMemoryKind::window)
+      GTEST_SKIP() << "other ranks cannot read arrays in windows";
   }
 };
 

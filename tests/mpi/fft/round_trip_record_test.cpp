@@ -297,13 +297,13 @@ TEST(RoundTripRecord, OnlyTheLastFewRoundTripsAreKept) {
   apply(2 * kept);
   auto before = allocations();
   apply(2 * kept);
-  EXPECT_EQ(allocations(), before) << "it was kept";
+  EXPECT_EQ(allocations(), before) << "this round trip was not kept";
   apply(100);  // this drops the round trip with 2*kept + 1 results
   before = allocations();
   apply(2 * kept);
-  EXPECT_EQ(allocations(), before) << "it was used recently";
+  EXPECT_EQ(allocations(), before) << "a recently used round trip was dropped";
   apply(2 * kept + 1);
-  EXPECT_GT(allocations(), before) << "it left";
+  EXPECT_GT(allocations(), before) << "the least recently used round trip was kept";
   const std::int64_t live = memory_counters().live_bytes;
   for (int i = 200; i < 220; ++i) apply(i);
   EXPECT_LE(memory_counters().live_bytes, live + live / 4);

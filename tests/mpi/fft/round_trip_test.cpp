@@ -291,7 +291,7 @@ TripCase random_trip(Random& random, int ranks) {
   return c;
 }
 
-TEST(RoundTrip, RandomProblems) {
+TEST(RoundTrip, RandomRoundTripsMatchSeparateCalls) {
   const std::uint64_t seed = seed_of_all_ranks(5);
   const char* more = std::getenv("WEFT_TEST_CASES");
   const char* from = std::getenv("WEFT_TEST_FIRST");

@@ -49,7 +49,7 @@ std::vector<std::vector<int>> axis_subsets(int dims) {
   return subsets;
 }
 
-TEST(FftShapes, EverySubsetOfAxes) {
+TEST(FftShapes, EverySubsetOfAxesAgreesWithTheOracle) {
   Cases cases;
   for (const Shape& shape :
        {Shape{7}, Shape{6, 5}, Shape{4, 9, 5}, Shape{3, 4, 2, 6}, Shape{2, 3, 2, 3, 4}})
@@ -58,7 +58,7 @@ TEST(FftShapes, EverySubsetOfAxes) {
         cases.check({.shape = shape, .axes = axes, .kinds = kind});
 }
 
-TEST(FftShapes, TheHalvedAxisIsAnyOfThem) {
+TEST(FftShapes, TheHalvedAxisMayBeAnyAxis) {
   Cases cases;
   const std::vector<std::vector<int>> all_axes = {{2, 0}, {0, 2, 1}, {1, 2, 0}, {2, 1},
                                                   {1, 0}, {0},       {1},       {-1, -3}};
@@ -68,7 +68,7 @@ TEST(FftShapes, TheHalvedAxisIsAnyOfThem) {
         cases.check({.shape = shape, .axes = axes, .kinds = Kind::r2c}, in_place);
 }
 
-TEST(FftShapes, RealInPlaceWithOddAndEvenRows) {
+TEST(FftShapes, RealsInPlaceAgreeForOddAndEvenRows) {
   Cases cases;
   for (const std::int64_t rows : {1, 2, 7, 12})
     for (const std::int64_t last : {1, 2, 3, 4, 9, 16, 31})
@@ -76,7 +76,7 @@ TEST(FftShapes, RealInPlaceWithOddAndEvenRows) {
         cases.check({.shape = {rows, 5, last}, .kinds = Kind::r2c, .output_choice = output}, true);
 }
 
-TEST(FftShapes, PrimesAndOnes) {
+TEST(FftShapes, PrimesAndOnesAgreeWithTheOracle) {
   Cases cases;
   const std::vector<Shape> shapes = {{1},
                                      {2},
@@ -108,7 +108,7 @@ TEST(FftShapes, PrimesAndOnes) {
         cases.check({.shape = shape, .kinds = kind}, in_place);
 }
 
-TEST(FftShapes, FewerRowsThanRanks) {
+TEST(FftShapes, FewerRowsThanRanksAgreeWithTheOracle) {
   Cases cases;
   for (const Shape& shape :
        {Shape{2, 3}, Shape{3, 2}, Shape{2, 2, 2}, Shape{1, 3, 2}, Shape{3, 1, 2}, Shape{2, 16}})
@@ -117,7 +117,7 @@ TEST(FftShapes, FewerRowsThanRanks) {
         cases.check({.shape = shape, .kinds = kind, .output_choice = output});
 }
 
-TEST(FftShapes, Precisions) {
+TEST(FftShapes, EveryPrecisionAgreesWithTheOracle) {
   Cases cases;
   for (const Precision precision : {Precision::f32, Precision::f64, Precision::f80})
     for (const Shape& shape : {Shape{12, 10, 9}, Shape{30, 8}, Shape{16, 3, 5, 2}})
@@ -126,7 +126,7 @@ TEST(FftShapes, Precisions) {
           cases.check({.shape = shape, .kinds = kind, .precision = precision}, in_place);
 }
 
-TEST(FftShapes, SignsAndNorms) {
+TEST(FftShapes, SignsAndNormsAgreeWithTheOracle) {
   Cases cases;
   for (const Norm norm : {Norm::none, Norm::backward, Norm::ortho, Norm::forward})
     for (const int sign : {-1, 1})
@@ -139,7 +139,7 @@ TEST(FftShapes, SignsAndNorms) {
                        .sign = sign});
 }
 
-TEST(FftShapes, ThreadsAndEffort) {
+TEST(FftShapes, ThreadsAndEffortsAgreeWithTheOracle) {
   Cases cases;
   for (const int threads : {1, 2, 3})
     for (const Kind kind : {Kind::c2c, Kind::r2c})
@@ -148,15 +148,15 @@ TEST(FftShapes, ThreadsAndEffort) {
   cases.check({.shape = {12, 8, 10}, .effort = Effort::measure});
 }
 
-/// Planes that exceed every cache are transformed in more than one pass.
-TEST(FftShapes, LongLines) {
+/// Lines of thousands of points, contiguous or with a stride, also of a prime length.
+TEST(FftShapes, LongLinesAgreeWithTheOracle) {
   Cases cases;
   cases.check({.shape = {2, 3000}, .axes = {1}});
   cases.check({.shape = {2000, 2}, .axes = {0}, .kinds = Kind::r2c});
   cases.check({.shape = {1, 2053}, .kinds = Kind::r2c});
 }
 
-TEST(FftShapes, OverwrittenInput) {
+TEST(FftShapes, TransformsThatOverwriteTheInputAgreeWithTheOracle) {
   Cases cases;
   for (const Kind kind : {Kind::c2c, Kind::r2c})
     for (const Shape& shape : {Shape{9, 10, 11}, Shape{40, 6}})

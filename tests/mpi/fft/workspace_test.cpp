@@ -210,7 +210,7 @@ TEST(FftWorkspace, ReportedBytesMatchTheAllocation) {
     EXPECT_GE(stated, needs.bytes() + needs.scratch.thread_bytes());
     EXPECT_LE(stated, needs.bytes() + needs.scratch.thread_bytes() + rounding);
     EXPECT_GE(taken, stated);
-    EXPECT_LE(taken, stated + 2 * 4096) << "besides a page of flags";
+    EXPECT_LE(taken, stated + 2 * 4096) << "more than two pages beyond the reported bytes";
   }
 }
 

@@ -166,7 +166,7 @@ TEST(OocOnRanks, ScratchIsReadWithoutMessages) {
   }
 }
 
-TEST(OocOnRanks, MemoryIsWhatWasCounted) {
+TEST(OocOnRanks, PeakMemoryIsAsPredicted) {
   if (rank_count_is_left_out()) GTEST_SKIP();
   const comm::Communicator comm = all_ranks();
   const KPassProblem problem =
@@ -192,7 +192,7 @@ TEST(OocOnRanks, MemoryIsWhatWasCounted) {
   EXPECT_LE(done.held_bytes, problem.memory_bytes);
 }
 
-TEST(OocOnRanks, OneRanksFailureIsThatOfAll) {
+TEST(OocOnRanks, AFailureOfOneRankIsAnErrorOnAllRanks) {
   if (rank_count_is_left_out()) GTEST_SKIP();
   const comm::Communicator comm = all_ranks();
   const KPassProblem problem =
@@ -234,7 +234,7 @@ TEST(OocOnRanks, OneRanksFailureIsThatOfAll) {
                  }});
 }
 
-TEST(OocOnRanks, TellsHowFarItIs) {
+TEST(OocOnRanks, ReportsItsProgress) {
   if (rank_count_is_left_out()) GTEST_SKIP();
   const comm::Communicator comm = all_ranks();
   const KPassProblem problem =
@@ -258,7 +258,7 @@ TEST(OocOnRanks, TellsHowFarItIs) {
   EXPECT_EQ(at, told.size());
 }
 
-TEST(OocOnRanks, WhatCannotBeIsRefused) {
+TEST(OocOnRanks, WrongArgumentsAreRefused) {
   const comm::Communicator comm = all_ranks();
   const KPassProblem problem =
       sized({.shape = {1 << 14}, .axes = {0}, .precision = Precision::f64}, 12, 3);

@@ -27,7 +27,8 @@ using test_support::Exact;
 using test_support::expect_same_error;
 using test_support::SizeLimit;
 
-/// Leaves out numbers of ranks that test nothing new, because a small machine takes long.
+/// Returns whether tests skip this number of ranks: it tests nothing new, and takes long on a small
+/// machine.
 bool rank_count_is_left_out() { return all_ranks().size() > 5 || all_ranks().size() % 2 == 0; }
 
 /// A directory that all ranks see. Folders in it represent disks.
@@ -119,7 +120,7 @@ KPassPlan plan_of(const Shape& shape, int lg_memory, int lg_block) {
   return distribute_plan(plan_passes(problem), all_ranks().size());
 }
 
-/// The numbers of a set's disks whose files this process has open.
+/// Returns the numbers of a set's disks whose files this process has open.
 std::vector<int> open_disks(const std::string& stem) {
   std::vector<int> found;
   for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
@@ -230,7 +231,7 @@ TEST(OocSharedFiles, ChecksumsAreThoseOfTheRanksThatWrote) {
   all_ranks().barrier();
 }
 
-TEST(OocSharedFiles, OneRanksFailureIsThatOfAll) {
+TEST(OocSharedFiles, AFailureOfOneRankIsAnErrorOnAllRanks) {
   const comm::Communicator comm = all_ranks();
   const int ranks = comm.size();
   if (rank_count_is_left_out()) GTEST_SKIP();

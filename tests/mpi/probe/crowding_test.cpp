@@ -13,7 +13,7 @@
 namespace weft::probe {
 namespace {
 
-TEST(ProbeCrowding, RanksHaveTheCoresOnly) {
+TEST(ProbeCrowding, CrowdingCountsThreadsOnACore) {
   const auto comm = comm::communicator_of(MPI_COMM_WORLD);
   const auto cores = static_cast<double>(sysconf(_SC_NPROCESSORS_ONLN));
   for (const int threads : {1, 2}) {
@@ -23,7 +23,7 @@ TEST(ProbeCrowding, RanksHaveTheCoresOnly) {
     double most = 0;
     for (int k = 0; k < 20 && most <= least; ++k)
       most = std::max(most, crowding(comm, threads, 0.1));
-    EXPECT_GT(most, least) << threads;
+    EXPECT_GT(most, least) << threads << " threads";
   }
 }
 

@@ -20,8 +20,8 @@ std::vector<double> seconds_of(const TriedLines& lines, const comm::Communicator
   return seconds;
 }
 
-// Lines of one and two points cannot be, or just can be, in two pieces. 1100 lines of 243 points
-// need more than 4 MiB, so they are written past the caches.
+// A line of one point cannot be in two pieces, a line of two points just can. 1100 lines of 243
+// points need more than 4 MiB, so their writes bypass the caches.
 TEST(LineTrial, MeasuresLinesInOnePieceAndInTwo) {
   const auto comm = comm::communicator_of(MPI_COMM_WORLD);
   for (const Kind kind : {Kind::c2c, Kind::r2c, Kind::dct2})

@@ -13,7 +13,7 @@
 namespace weft::run {
 namespace {
 
-/// "work", or "even of 2" for the even buffer of rank 2.
+/// Returns a text such as "work", or "even of 2" for the even buffer of rank 2.
 std::string buffer_words(int buffer, std::int64_t ranks) {
   constexpr std::array<const char*, buffer_count> names{
       "input",   "output", "work", "second",  "third",  "own",    "spare", "exposed",
@@ -32,7 +32,7 @@ std::string place_words(const kernel::Place& place, std::int64_t ranks) {
   return words.empty() ? "nothing" : words;
 }
 
-/// "input > work, second > output": the buffers that each stage reads and writes.
+/// Returns the buffers that each stage reads and writes, such as "input > work, second > output".
 std::string assigned(const Plan& plan, Variant variant, std::int64_t rank) {
   const BufferAssignment found = assign_buffers(plan, variant, rank);
   std::string words;
@@ -64,7 +64,7 @@ Plan plan_of(const Row& row) {
                     .exchange = row.exchange});
 }
 
-TEST(BufferAssignment, ATableOfPlansVariantsAndRanks) {
+TEST(BufferAssignment, BuffersAreThoseOfTheTable) {
   const Exchange packed{.method = Method::messages, .wire_form = WireForm::packed, .chunks = 1};
   const Exchange chunks{.method = Method::messages, .wire_form = WireForm::packed, .chunks = 2};
   const Exchange strided{
@@ -217,7 +217,7 @@ void expect_rules(const Plan& plan, Variant variant) {
   }
 }
 
-TEST(BufferAssignment, DrawnPlansKeepTheRulesOfBuffers) {
+TEST(BufferAssignment, RandomPlansKeepTheRulesOfBuffers) {
   const std::uint64_t seed = test_support::seed_of_all_ranks(31);
   SCOPED_TRACE(test_support::repeated_by(seed));
   test_support::Random random(seed);

@@ -25,7 +25,8 @@ inline bool is_compared(std::size_t number) {
   return ranks <= 3 || (number + ranks) % 2 == 0;
 }
 
-/// An array of a rank, in private memory or in node memory.
+/// An array of a rank, in private memory or in node memory. If node memory is an MPI window, the
+/// array is always private.
 class Array {
  public:
   Array(std::int64_t bytes, bool in_node_memory) {
@@ -108,7 +109,8 @@ inline std::int64_t bytes_read(const std::vector<StepRecord>& record) {
   return bytes;
 }
 
-/// Returns the distance of two arrays of doubles over all ranks, relative to the first array.
+/// Returns the distance of two arrays of doubles over all ranks, relative to the first array unless
+/// that is zero.
 inline double distance(const std::vector<unsigned char>& a, const std::vector<unsigned char>& b) {
   double sums[2] = {0, 0};
   for (std::size_t i = 0; i + 8 <= a.size(); i += 8) {
@@ -138,7 +140,7 @@ inline std::vector<Problem> exchange_problems() {
       found.push_back(pencils);
     }
   found.push_back({.shape = {24, 18}, .threads = 2});
-  // Axis 0 is a batch. It keeps its parts while axes 1 and 2 are transformed.
+  // Axis 0 is a batch: it is not transformed.
   Problem batch{.shape = {6, 10, 8}, .axes = {1, 2}, .has_input = true};
   batch.input = Layout::slab(batch.shape, ranks, 2);
   found.push_back(batch);

@@ -43,7 +43,7 @@ inline void expect_failure_everywhere(int code, int wanted, const std::vector<st
   EXPECT_EQ(mine, std::string(first));
 }
 
-/// Runs a transform of C++ on arrays of its types.
+/// Runs a transform of C++, with the arrays cast to its types of elements.
 inline void run_cpp(Fft<double>& fft, bool forward, double* in, double* out) {
   const bool has_real_input = fft.plan().stages.front().source_element == Element::real;
   const bool has_real_output = fft.plan().stages.back().target_element == Element::real;
@@ -57,7 +57,8 @@ inline void run_cpp(Fft<double>& fft, bool forward, double* in, double* out) {
     forward ? fft.forward(in, out_complex) : fft.backward(in_complex, out);
 }
 
-/// Expects two transforms of the same options, one by C and one by C++, to give the same bits.
+/// Expects two transforms of the same options, one by C and one by C++, to have the same plan and
+/// to give the same bits.
 inline void check_like_cpp(const weft_options& c, const FftOptions& cpp) {
   weft_fft* fft = nullptr;
   ASSERT_EQ(weft_fft_create(&c, world, &fft), WEFT_OK) << weft_last_error();

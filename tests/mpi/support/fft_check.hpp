@@ -47,8 +47,8 @@ inline unsigned char byte_of(std::int64_t whole, std::int64_t byte) {
                                     128);
 }
 
-/// An array between two rows of guard bytes. It is not set to zero. `offset` elements before it
-/// give it an address that is aligned only to one element.
+/// An array between two rows of guard bytes. Its elements are not set to zero. The array starts
+/// `offset` modulo 4 elements after an address that is aligned to 64 bytes.
 template <class E>
 class GuardedArray {
  public:
@@ -217,8 +217,8 @@ WholeArray<W> view_of_half(const WholeArray<W>& half, const Shape& seen) {
   return x;
 }
 
-/// The inverse: returns X[0..n/2]. If the view contains both X[k] and X[n-k] and they disagree, c2r
-/// takes their mean.
+/// Inverts view_of_half(). If the view contains both X[k] and X[n-k], the result is the mean of
+/// X[k] and the conjugate of X[n-k], as in c2r.
 template <class W>
 WholeArray<W> half_of_view(const WholeArray<W>& x, const Shape& seen) {
   WholeArray<W> half({volume(seen) / 2 + 1});
@@ -236,7 +236,7 @@ WholeArray<W> half_of_view(const WholeArray<W>& x, const Shape& seen) {
   return half;
 }
 
-/// The square root of the sum of all squares.
+/// Returns the square root of the sum of all squares.
 template <class W>
 long double norm_of(const WholeArray<W>& array) {
   W sum = 0;
@@ -264,7 +264,7 @@ struct Case {
   std::int64_t slack = 0;  ///< elements between an address aligned to 64 bytes and the array
   std::uint64_t seed = 1;
   bool own_workspace = true;
-  std::optional<Machine> machine = {};  ///< if given, its model plans
+  std::optional<Machine> machine = {};  ///< if given, its model chooses the plan
   double budget_s = 0;                  ///< seconds for trials
   std::optional<Plan> plan = {};        ///< if given, this plan is run
 };
@@ -367,8 +367,8 @@ class CaseCheck {
     }
   }
 
-  /// Each number of a result has rounding errors that scale with the whole result. If only a part
-  /// of it is kept, this part may be small by chance. So errors are compared with the whole.
+  /// Returns the allowed error relative to `kept`. Rounding errors scale with the whole result. If
+  /// only a part is kept, this part may be small by chance, so its relative error may be larger.
   template <class Array>
   double allowed(bool forward, const Array& x, const Array& kept) const {
     const Problem& problem = case_.problem;
@@ -444,7 +444,7 @@ inline void check_case(const Case& given, MPI_Comm comm) {
   }
 }
 
-/// A random problem for these ranks whose arrays have at most `volume_max` elements.
+/// Returns a random problem for these ranks. Its shape has at most `volume_max` points.
 inline Case random_case(std::int64_t ranks, std::int64_t volume_max, Random& random) {
   Case c;
   do c.problem = random_problem(random);

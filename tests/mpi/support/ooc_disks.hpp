@@ -43,7 +43,7 @@ void for_each_held(const FileOwnership& ownership, std::int64_t bytes, int rank,
   }
 }
 
-/// The volumes of one rank. Data outside its part is invalid, and must not change.
+/// The volumes of one rank. Bytes of other ranks are invalid there, and must not change.
 class Disks {
  public:
   Disks(const KPassPlan& plan, OwnershipPtr input, OwnershipPtr output, int rank)
@@ -98,7 +98,7 @@ class Disks {
     EXPECT_EQ(under_way(), 0u);
   }
 
-  /// The output of all ranks.
+  /// Returns the whole output, gathered from all ranks.
   std::vector<std::byte> gathered() {
     std::vector<std::byte> mine(static_cast<std::size_t>(plan_.output_bytes()));
     for_each_held(*output_ownership_, plan_.output_bytes(), rank_, [&](auto at, auto bytes) {
@@ -114,7 +114,7 @@ class Disks {
     for (auto& [volume, content] : safe_) content.assign(begin_of(*volume), end_of(*volume));
   }
 
-  /// The power fails: changes since the last flush() are lost.
+  /// Simulates a power failure: bytes that changed since the last flush() become invalid.
   void fail() {
     for (auto& [volume, content] : safe_)
       for (std::int64_t at = 0; at < volume->bytes(); ++at)
@@ -157,8 +157,8 @@ inline KPassProblem sized(KPassProblem problem, int lg_memory, int lg_block) {
   return problem;
 }
 
-/// Returns one of several ways in which ranks own arrays: fewer disks than ranks, more, bands,
-/// skew, plain files.
+/// Returns one of several ways in which ranks own arrays: fewer or more disks than ranks, bands
+/// with skew, plain files.
 inline OwnershipPtr ownership(int which, std::int64_t bytes, int ranks) {
   constexpr std::int64_t block = 4096;
   const int disks =
@@ -181,7 +181,8 @@ inline OwnershipPtr ownership(int which, std::int64_t bytes, int ranks) {
   }
 }
 
-/// Leaves out numbers of ranks that test nothing new, because a small machine takes long.
+/// Returns whether tests skip this number of ranks: it tests nothing new, and takes long on a small
+/// machine.
 inline bool rank_count_is_left_out() {
   return test_support::all_ranks().size() > 5 || test_support::all_ranks().size() % 2 == 0;
 }

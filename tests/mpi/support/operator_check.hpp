@@ -29,7 +29,7 @@ inline FftOptions grid_options(const Shape& shape, const Kinds& kinds, int sign 
 
 /// Makes an operator for a plan.
 using Make = std::function<FieldFunction(const Plan&)>;
-/// The value of a field at a position, with lengths of 1.
+/// The value of a field at a position. Coordinates are fractions of the axes' lengths.
 using Field = std::function<std::complex<double>(const std::vector<double>&)>;
 
 template <class T>
@@ -91,8 +91,8 @@ std::vector<std::vector<E>> applied(Fft<T>& fft, const FieldFunction& function,
   return results;
 }
 
-/// Expects an operator to turn the fields `given` into `wanted`. `tolerance` is in units of a
-/// rounding error.
+/// Expects an operator to turn the fields `given` into `wanted`. `tolerance` is in units of the
+/// precision's epsilon times the largest value.
 template <class E>
 void expect_fields(const FftOptions& options, const Make& make, const std::vector<Field>& given,
                    const std::vector<Field>& wanted, double tolerance = 500) {
@@ -116,8 +116,8 @@ void expect_fields(const FftOptions& options, const Make& make, const std::vecto
   }
 }
 
-/// As expect_fields(), on grids of all kinds, in both precisions, and with both signs. Each shape
-/// has its own lengths.
+/// Calls expect_fields() for r2c and c2c on each shape in double precision, and on the first shape
+/// also in single precision. Each kind has both signs.
 inline void expect_everywhere(const std::vector<Shape>& shapes, const Make& make,
                               const std::vector<Field>& given, const std::vector<Field>& wanted,
                               double tolerance = 500) {
@@ -134,8 +134,7 @@ inline void expect_everywhere(const std::vector<Shape>& shapes, const Make& make
 inline const std::vector<Shape> shapes{{8, 6, 10}, {7, 9, 5}};
 inline const operators::Lengths lengths{1, 2, 3};
 
-// A field on three axes, with positions in units of the lengths. Because of the phase, its spectrum
-// has real and imaginary parts.
+// A field on three axes. Because of the phase, its spectrum has real and imaginary parts.
 inline constexpr double phase = 0.3;
 inline double sine(double x) { return std::sin(2 * pi * x + phase); }
 inline double cosine(double x) { return std::cos(2 * pi * x + phase); }

@@ -6,7 +6,7 @@
 
 namespace weft {
 
-constexpr const char* slow = "ranks that share cores take minutes beside MPICH";
+constexpr const char* slow = "left out: with MPICH, ranks that share cores would take minutes";
 
 /// Returns whether ranks share cores under MPICH. MPICH switches between ranks on a core slowly: a
 /// test of a second with Open MPI takes minutes. Long tests then have fewer cases, or are left out.

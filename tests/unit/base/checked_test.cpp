@@ -19,7 +19,7 @@ std::string message_of(F f) {
   return "no error";
 }
 
-TEST(BaseChecked, products_and_sums_that_fit) {
+TEST(BaseChecked, products_and_sums_that_fit_are_exact) {
   EXPECT_EQ(checked_mul(std::int64_t{1} << 31, (std::int64_t{1} << 31) - 1, "n"),
             ((std::int64_t{1} << 31) - 1) << 31);
   EXPECT_EQ(checked_mul(-3, 5, "n"), -15);
@@ -28,7 +28,7 @@ TEST(BaseChecked, products_and_sums_that_fit) {
   EXPECT_EQ(checked_add(INT64_MAX - 1, 1, "n"), INT64_MAX);
 }
 
-TEST(BaseChecked, products_and_sums_that_do_not_fit) {
+TEST(BaseChecked, products_and_sums_that_do_not_fit_are_refused) {
   EXPECT_EQ(
       message_of(
           [] { checked_mul(std::int64_t{1} << 32, std::int64_t{1} << 31, "points of the array"); }),
@@ -39,7 +39,7 @@ TEST(BaseChecked, products_and_sums_that_do_not_fit) {
   EXPECT_NE(message_of([] { checked_add(INT64_MIN, -1, "n"); }), "no error");
 }
 
-TEST(BaseChecked, casts_at_the_edges) {
+TEST(BaseChecked, casts_at_the_edges_are_exact_or_refused) {
   EXPECT_EQ(checked_cast<int>(std::int64_t{INT_MAX}), INT_MAX);
   EXPECT_EQ(checked_cast<int>(std::int64_t{INT_MIN}), INT_MIN);
   EXPECT_EQ(message_of([] { checked_cast<int>(std::int64_t{INT_MAX} + 1, "a count of MPI"); }),

@@ -161,7 +161,7 @@ TEST(BaseMemoryLimits, usage_above_the_limit_leaves_nothing) {
   EXPECT_EQ(cgroup_room_bytes("0::/\n", mount.path()), 0);
 }
 
-TEST(BaseMemoryLimits, mem_available) {
+TEST(BaseMemoryLimits, mem_available_is_read_in_bytes) {
   EXPECT_EQ(mem_available_bytes("MemTotal: 9 kB\nMemAvailable:   3 kB\n"), 3072);
   EXPECT_EQ(mem_available_bytes("no such line"), no_memory_limit);
 }

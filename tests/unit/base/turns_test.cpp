@@ -52,7 +52,7 @@ TEST(BaseTurns, threads_take_turns) {
   EXPECT_EQ(value, 40000);
 }
 
-TEST(BaseTurns, a_thread_that_has_its_turn_takes_another_within) {
+TEST(BaseTurns, a_thread_with_a_turn_can_take_a_second_turn) {
   Turns turns;
   const std::lock_guard first(turns);
   const std::lock_guard second(turns);
@@ -68,19 +68,19 @@ TEST(BaseTurns, a_child_of_an_idle_process_has_turns) {
             "turn");
 }
 
-TEST(BaseTurns, a_child_does_not_wait_for_a_thread_of_its_parent) {
+TEST(BaseTurns, a_child_is_refused_a_turn_that_a_thread_of_its_parent_has) {
   Turns turns;
   Holder holder(turns);
-  const std::string told = in_child([&] {
+  const std::string answer = in_child([&] {
     const std::lock_guard turn(turns);
     return std::string("turn");
   });
   holder.let_go();
-  EXPECT_EQ(told.find("unsupported: "), 0U) << told;
-  EXPECT_NE(told.find("fork between calls"), std::string::npos) << told;
+  EXPECT_EQ(answer.find("unsupported: "), 0U) << answer;
+  EXPECT_NE(answer.find("fork between calls"), std::string::npos) << answer;
 }
 
-TEST(BaseProcessMutex, a_fork_waits_until_it_is_free) {
+TEST(BaseProcessMutex, a_fork_waits_until_the_mutex_is_free) {
   ProcessMutex mutex;
   ProcessMutex another;
   Holder holder(mutex);
@@ -88,13 +88,13 @@ TEST(BaseProcessMutex, a_fork_waits_until_it_is_free) {
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
     holder.let_go();
   });
-  const std::string told = in_child([&] {
+  const std::string answer = in_child([&] {
     const std::scoped_lock lock(mutex, another);
     return std::string("locked");
   });
   later.join();
-  EXPECT_EQ(told, "locked");
-  EXPECT_TRUE(mutex.try_lock()) << "the parent's is free again";
+  EXPECT_EQ(answer, "locked");
+  EXPECT_TRUE(mutex.try_lock()) << "the parent's mutex is free again";
   mutex.unlock();
 }
 

@@ -16,7 +16,8 @@ Bits place(const AffinePlaces& places, Bits record) {
   return places.first ^ combined(places.columns, record);
 }
 
-/// Copies 2^lg records of `bytes` bytes and compares each with its own place.
+/// Copies 2^lg records of `bytes` bytes from the places `from` to the places `to`. Expects each
+/// record at its new place.
 void expect_each_in_its_place(const AffinePlaces& from, const AffinePlaces& to, std::size_t bytes,
                               const std::string& what) {
   const Bits count = Bits{1} << from.columns.size();
@@ -38,7 +39,7 @@ AffinePlaces along(int lg) {
 
 /// Records may be neighbours on one side only, because their places on the other side also differ
 /// in a high bit. They must not be copied together.
-TEST(AffineCopy, NeighboursOfOneSideOnly) {
+TEST(AffineCopy, NeighboursOnOneSideOnlyAreCopiedApart) {
   AffinePlaces scattered = along(4);
   scattered.columns[0] = 0b0101;
   scattered.columns[1] = 0b1010;
@@ -61,7 +62,7 @@ AffinePlaces drawn(int lg, int units, std::mt19937_64& random) {
   return places;
 }
 
-TEST(AffineCopy, AnyPlaces) {
+TEST(AffineCopy, RecordsOfAnyPlacesAreCopied) {
   const std::uint64_t seed = test_support::chosen_seed(20391);
   SCOPED_TRACE(test_support::repeated_by(seed));
   std::mt19937_64 random(seed);

@@ -29,10 +29,11 @@ struct Row {
   std::int64_t messages, mb;
 };
 
-/// The paper says "to the nearest million bytes"; its 603 and 771 are 603.98 and 771.75 cut off.
+/// Cuts off the fraction. The paper says "to the nearest million bytes", but its 603 and 771 are
+/// 603.98 and 771.75 cut off.
 std::int64_t to_mb(std::int64_t bytes) { return bytes / 1000000; }
 
-TEST(Superlevels, every_number_of_the_table_of_figure_7) {
+TEST(Superlevels, have_every_number_of_the_table_of_figure_7) {
   const std::vector<Row> table = {
       {FftMethod::stripe_communicating, 64, 268, 480, 503, 544, 771},
       {FftMethod::memoryload_communicating, 64, 268, 504, 603, 568, 872},
@@ -53,7 +54,7 @@ TEST(Superlevels, every_number_of_the_table_of_figure_7) {
   }
 }
 
-TEST(Superlevels, figure_7_does_not_hang_on_the_block_size) {
+TEST(Superlevels, messages_of_figure_7_do_not_depend_on_the_block_size) {
   for (const std::int64_t block_bytes : {2048, 4096, 8192, 16384}) {
     SuperlevelFft fft = fleet();
     fft.block_bytes = block_bytes;
@@ -76,8 +77,8 @@ TEST(Superlevels, least_crossing_sends_less) {
   }
 }
 
-/// One processor, whose memory is one buffer. The reversal needs ceil(min(m, n - m) / (m - b)) + 1
-/// passes, and each superlevel one more.
+/// These cases have one processor, whose memory is one buffer. The reversal needs ceil(min(m, n -
+/// m) / (m - b)) + 1 passes, and each superlevel one more.
 TEST(Superlevels, passes_are_those_of_the_formula) {
   struct Case {
     int n, m, b;
@@ -124,7 +125,7 @@ TEST(Superlevels, one_processor_sends_nothing) {
 }
 
 /// Paper 003, section 6: M/P = 2^20 records, P = 256.
-TEST(Superlevels, ranges_with_two_superlevels) {
+TEST(Superlevels, two_superlevels_suffice_in_the_range_of_the_paper) {
   EXPECT_EQ(superlevel_range(28, 2), std::make_pair(29, 56));
   EXPECT_EQ(superlevel_range(20, 2), std::make_pair(21, 40));
   SuperlevelFft fft{.points = std::int64_t{1} << 40,
@@ -146,7 +147,7 @@ TEST(Superlevels, are_analysed_in_well_under_a_second) {
   EXPECT_LT(std::clock() - start, CLOCKS_PER_SEC);
 }
 
-TEST(Superlevels, refuse_what_cannot_be) {
+TEST(Superlevels, refuse_impossible_sizes) {
   const auto refused = [](const std::vector<std::string>& words, auto change) {
     SuperlevelFft fft = fleet();
     change(fft);

@@ -22,7 +22,7 @@ using test_support::random_nonsingular;
 
 constexpr DiskModel disks{.n = 10, .m = 6, .b = 2, .d = 1, .p = 1};
 
-/// Returns an MRC matrix: the identity with a block of random entries above the diagonal blocks.
+/// Returns an MRC matrix: [[alpha, r], [0, delta]], with alpha and delta nonsingular, and r random.
 BitMatrix random_mrc(std::mt19937_64& random) {
   BitMatrix a(disks.n, disks.n);
   const BitMatrix alpha = random_nonsingular(disks.m, random);
@@ -72,7 +72,7 @@ TEST(Bmmc, classes_of_known_permutations) {
   EXPECT_FALSE(is_mld(bit_reversal(disks.n), disks));
 }
 
-TEST(Bmmc, ranks_are_those_of_003) {
+TEST(Bmmc, ranks_are_those_of_paper_003) {
   for (int n = 4; n <= 20; ++n)
     for (int m = 2; m <= n; ++m) {
       const DiskModel model{.n = n, .m = m, .b = 1, .d = 0};
@@ -122,8 +122,7 @@ TEST(Crossing, equals_a_count_of_all_records) {
   const DiskModel model{.n = 9, .m = 6, .b = 1, .d = 3, .p = 2};
   int differing = 0;
   for (int trial = 0; trial < 300; ++trial) {
-    // A matrix with few entries off the diagonal. With it, processors keep different numbers of
-    // records.
+    // With few entries off the diagonal, processors keep different numbers of records.
     BitMatrix a = BitMatrix::identity(model.n);
     for (int k = 0; k < 4; ++k)
       a.set(static_cast<int>(random() % 6), static_cast<int>(random() % 9), true);
@@ -143,7 +142,7 @@ TEST(DiskModel, is_made_from_powers_of_two) {
   EXPECT_EQ(model.ios_of_a_pass(), 2 * (1 << 7));
 }
 
-TEST(DiskModel, refuses_what_cannot_be) {
+TEST(DiskModel, refuses_impossible_sizes) {
   const auto refused = [](const std::vector<std::string>& words, auto... sizes) {
     expect_error(ErrorCode::invalid_argument, words, [&] { disk_model(sizes...); });
   };

@@ -28,8 +28,8 @@ TEST(Price, of_superlevels_is_that_of_their_passes) {
   EXPECT_NEAR(price().disk_s, static_cast<double>(analysis.passes) * pass_s, 1e-6);
   EXPECT_EQ(price().message_s, 0);
   EXPECT_GE(price().seconds, price().disk_s * 0.999);
-  // Striped I/O makes one access for each load, of 1/8 and 1/4 of memory. Independent I/O makes one
-  // for each block.
+  // Striped I/O makes one access for each load: 1/4 of memory in butterflies, 1/8 in permutations.
+  // Independent I/O makes one access for each block.
   disk.read_access_s = disk.write_access_s = 1;
   disk.read_bytes_per_s = disk.write_bytes_per_s = 1e30;
   double accesses = 2 * 64 * static_cast<double>(analysis.depths.size());

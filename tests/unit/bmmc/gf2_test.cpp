@@ -69,7 +69,7 @@ TEST(BitMatrix, rank_and_kernel_add_up) {
     for (const Bits x : nothing) {
       ASSERT_EQ(a.apply(x), 0u);
       const int column = bits_max - 1 - std::countl_zero(x);
-      ASSERT_GT(column, last) << "ascending, each of a column of its own";
+      ASSERT_GT(column, last) << "the highest bits of the vectors ascend";
       last = column;
     }
     ASSERT_EQ(Subspace::spanned(nothing).dimension(), static_cast<int>(nothing.size()));

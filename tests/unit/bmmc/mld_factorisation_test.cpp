@@ -27,8 +27,8 @@ using test_support::expect_error;
 using test_support::ModelDisks;
 using test_support::random_nonsingular;
 
-/// Several disks and one disk; blocks of one record; memory for two blocks of each disk, and for
-/// all records; a rank that lg(M/B) does not divide.
+/// The models have several disks or one, blocks of one record or more, memory for two blocks of
+/// each disk up to all records, and a rank that lg(M/B) does not divide.
 const std::vector<DiskModel> models = {
     {.n = 12, .m = 8, .b = 3, .d = 2, .p = 1}, {.n = 11, .m = 6, .b = 2, .d = 3, .p = 3},
     {.n = 10, .m = 7, .b = 3, .d = 0},         {.n = 9, .m = 9, .b = 2, .d = 2, .p = 2},
@@ -53,7 +53,7 @@ std::vector<Named> permutations_of(int n, std::uint64_t seed) {
                             {"bit reversal", {bit_reversal(n)}},
                             {"transpose", {axes_permutation({n / 3, n - n / 3}, {1, 0})}},
                             {"Gray code", {gray_code(n)}},
-                            {"its inverse", {inverse(gray_code(n))}},
+                            {"inverse Gray code", {inverse(gray_code(n))}},
                             {"vector reversal", {BitMatrix::identity(n), bit_range(0, n)}}};
   for (int k = 1; k < n; ++k)
     all.push_back({"rotation by " + std::to_string(k), {right_rotation(n, k)}});
@@ -66,7 +66,8 @@ std::vector<Named> permutations_of(int n, std::uint64_t seed) {
 
 int ceil_div(int a, int b) { return (a + b - 1) / b; }
 
-/// Runs the passes on disks that count, and compares each record with its target.
+/// Runs the passes on disks that count I/Os, and compares each record with its target. Returns the
+/// numbers of parallel reads and writes.
 std::pair<std::int64_t, std::int64_t> run_and_compare(const std::vector<PermutationPass>& passes,
                                                       const Bmmc& permutation,
                                                       const DiskModel& disks) {
@@ -111,7 +112,7 @@ TEST(Factors, every_pass_takes_exactly_2n_over_bd) {
   ASSERT_GT(run, 300);
 }
 
-TEST(Factors, short_cuts_take_one_pass) {
+TEST(Factors, only_permutations_of_a_one_pass_class_take_one_pass) {
   const std::uint64_t seed = test_support::chosen_seed(20262);
   SCOPED_TRACE(test_support::repeated_by(seed));
   std::vector<int> of_kind(4);
@@ -237,8 +238,8 @@ TEST(GroupedFactors, with_more_passes_still_compose) {
                [&] { grouped_factors(permutation, disks, 1); });
 }
 
-/// Two passes of four dimensions each. Memory has no further dimension for disks. None is needed,
-/// because arriving and leaving data use all disks.
+/// The permutation takes two passes of four dimensions each. Memory has no further dimension for
+/// disks. None is needed, because arriving and leaving data use all disks.
 TEST(GroupedFactors, layouts_between_passes_use_all_disks) {
   const DiskModel disks{.n = 20, .m = 12, .b = 8, .d = 2};
   const Bmmc permutation{bit_reversal(disks.n)};
@@ -284,7 +285,7 @@ TEST(GroupedFactors, first_and_last_pass_use_all_disks_within_reach) {
   ASSERT_GT(of_two, 50);
 }
 
-TEST(BestFactors, never_take_more_ios_than_either) {
+TEST(BestFactors, never_take_more_ios_than_striped_or_grouped_factors) {
   const std::uint64_t seed = test_support::chosen_seed(20262);
   SCOPED_TRACE(test_support::repeated_by(seed));
   int grouped = 0, striped = 0;

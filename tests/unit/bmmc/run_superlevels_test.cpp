@@ -31,8 +31,8 @@ using test_support::random_exact;
 using test_support::random_nonsingular;
 using test_support::transform_exact;
 
-/// Logarithms of the points, of the records of each processor's memory, of a block, of the disks
-/// and of the processors.
+/// Logarithms of numbers: points, records in a processor's memory, records in a block, disks, and
+/// processors.
 struct Sizes {
   int n, lg_memory, b, d, p;
 };
@@ -126,7 +126,7 @@ long double error_of(const Exact& found, const Exact& expected, long double scal
 
 class Variants : public testing::TestWithParam<FftMethod> {};
 
-TEST_P(Variants, transform_and_send_what_was_counted) {
+TEST_P(Variants, transform_and_send_the_predicted_messages) {
   const std::uint64_t seed = test_support::chosen_seed(20270);
   SCOPED_TRACE(test_support::repeated_by(seed));
   int communicating = 0;
@@ -161,7 +161,7 @@ TEST_P(Variants, transform_and_send_what_was_counted) {
 INSTANTIATE_TEST_SUITE_P(All, Variants, testing::ValuesIn(fft_methods),
                          [](const auto& given) { return std::to_string(int(given.param)); });
 
-TEST(Superlevels, threads_do_the_same) {
+TEST(Superlevels, threads_give_the_same_result) {
   const std::uint64_t seed = test_support::chosen_seed(20270);
   SCOPED_TRACE(test_support::repeated_by(seed));
   const FftAnalysis fft = analyzed({14, 12, 3, 1, 0}, FftMethod::processor_local, 16);
@@ -185,7 +185,7 @@ TEST(Superlevels, report_their_progress) {
   for (std::int64_t k = 0; k < loads; ++k) EXPECT_EQ(done[static_cast<std::size_t>(k)], k + 1);
 }
 
-TEST(Superlevels, one_processors_error_is_that_of_all) {
+TEST(Superlevels, an_error_of_one_processor_is_thrown_by_all) {
   const FftAnalysis fft = analyzed({12, 7, 2, 2, 2}, FftMethod::stripe_communicating, 16);
   ModelDisks input(fft.disks, 16), output(fft.disks, 16), scratch(fft.disks, 16);
   for (const int where : {0, 1, 2})
@@ -208,7 +208,7 @@ TEST(Superlevels, one_processors_error_is_that_of_all) {
 
 /// Compares the predicted traffic with a count of each message, also for permutations with
 /// complements.
-TEST(PermutationsOfProcessors, send_what_was_counted) {
+TEST(PermutationsOfProcessors, send_the_predicted_messages) {
   const std::uint64_t seed = test_support::chosen_seed(20270);
   SCOPED_TRACE(test_support::repeated_by(seed));
   std::mt19937_64 random(seed);

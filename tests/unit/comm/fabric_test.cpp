@@ -12,8 +12,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Files as the system has them for its network devices.
-TEST(Fabric, IsKindsAndRatesWithoutNames) {
+/// Makes files like those of the system for its network devices.
+TEST(Fabric, HasKindsAndRatesButNoNames) {
   std::string name = (fs::temp_directory_path() / "weft-devices-XXXXXX").string();
   ASSERT_NE(mkdtemp(name.data()), nullptr);
   const fs::path devices = name;

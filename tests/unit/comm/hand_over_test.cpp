@@ -30,19 +30,19 @@ class HandOverRanks : public testing::TestWithParam<int> {};
 
 /// In turns, every rank fills its own array and then reads the arrays of all ranks, as stages of a
 /// transform do.
-TEST_P(HandOverRanks, what_was_written_before_is_read_after) {
+TEST_P(HandOverRanks, values_written_before_a_meeting_are_read_after) {
   const int ranks = GetParam();
-  constexpr int rounds = 500;
+  constexpr int repeats = 500;
   constexpr std::size_t length = 64;
   std::vector<std::vector<int>> arrays(static_cast<std::size_t>(ranks), std::vector<int>(length));
   std::vector<int> wrong(static_cast<std::size_t>(ranks));
   on_ranks(ranks, [&](int rank, HandOver& hand_over) {
-    for (int round = 0; round < rounds; ++round) {
-      for (int& value : arrays[static_cast<std::size_t>(rank)]) value = round * ranks + rank;
+    for (int repeat = 0; repeat < repeats; ++repeat) {
+      for (int& value : arrays[static_cast<std::size_t>(rank)]) value = repeat * ranks + rank;
       hand_over.meet();
       for (int peer = 0; peer < ranks; ++peer)
         for (const int value : arrays[static_cast<std::size_t>(peer)])
-          wrong[static_cast<std::size_t>(rank)] += value != round * ranks + peer;
+          wrong[static_cast<std::size_t>(rank)] += value != repeat * ranks + peer;
       hand_over.meet();
     }
   });
@@ -65,19 +65,18 @@ TEST_P(HandOverRanks, a_late_rank_is_waited_for) {
   for (const int value : seen) EXPECT_EQ(value, 42);
 }
 
-/// Arriving and waiting are separate calls. No rank waits for a turn that it does not need. A rank
-/// that is ahead does not confuse the others.
-TEST_P(HandOverRanks, a_rank_may_do_something_else_between) {
+/// Arriving and waiting may be separate calls. A rank that is ahead does not confuse the others.
+TEST_P(HandOverRanks, arriving_and_waiting_may_be_separate) {
   const int ranks = GetParam();
-  constexpr int rounds = 300;
+  constexpr int repeats = 300;
   std::vector<int> values(static_cast<std::size_t>(ranks));
   std::vector<int> wrong(static_cast<std::size_t>(ranks));
   on_ranks(ranks, [&](int rank, HandOver& hand_over) {
-    for (int round = 0; round < rounds; ++round) {
-      hand_over.wait();  // waits for the end of the previous round
-      values[static_cast<std::size_t>(rank)] = round;
+    for (int repeat = 0; repeat < repeats; ++repeat) {
+      hand_over.wait();  // waits for the end of the previous repetition
+      values[static_cast<std::size_t>(rank)] = repeat;
       hand_over.meet();
-      for (const int value : values) wrong[static_cast<std::size_t>(rank)] += value != round;
+      for (const int value : values) wrong[static_cast<std::size_t>(rank)] += value != repeat;
       hand_over.arrive();
     }
   });

@@ -32,7 +32,7 @@ class DiskQueueTest : public testing::Test {
       const bool reads = job.access.direction() == AccessDirection::read;
       kinds += reads ? 'r' : 'w';
       const Job& first = reads ? reads_.at(begun_reads_++) : writes_.at(begun_writes_++);
-      EXPECT_EQ(&job, &first) << "each kind begins in the order in which it came";
+      EXPECT_EQ(&job, &first) << "jobs of a kind begin in their order";
     }
     return kinds;
   }

@@ -29,13 +29,13 @@ using test_support::expect_error;
 using test_support::SizeLimit;
 
 constexpr std::int64_t block_bytes = direct_io_alignment_bytes;
-/// Size of the memory for direct transfers. AlignedBuffer aligns the start of its blocks.
+/// Size of the memory for direct transfers. AlignedBuffer aligns a buffer of this size for them.
 constexpr std::int64_t memory_bytes = 4 << 20;
 
 char letter(std::int64_t at) { return static_cast<char>('a' + at % 23); }
 
-/// Writes bytes [offset, offset + bytes) from memory that begins `shift` bytes after a block. Reads
-/// them together with neighbouring bytes, and compares with an array.
+/// Writes bytes [offset, offset + bytes) from memory that begins `shift` bytes after an aligned
+/// address. Reads them together with neighbouring bytes, and compares with an array.
 void write_and_compare(const File& file, std::vector<char>& expected, std::int64_t offset,
                        std::int64_t bytes, std::int64_t shift) {
   const AlignedBuffer memory(memory_bytes);
@@ -65,7 +65,7 @@ TEST(DiskFile, any_bytes_are_read_as_they_were_written) {
         write_and_compare(file, expected, offset, bytes, shift);
 }
 
-TEST(DiskFile, nothing_of_it_is_ever_seen_in_the_directory) {
+TEST(DiskFile, a_file_is_never_visible_in_its_directory) {
   const Directory directory;
   {
     File file(directory.path());
@@ -81,7 +81,7 @@ TEST(DiskFile, nothing_of_it_is_ever_seen_in_the_directory) {
   EXPECT_TRUE(directory.is_empty());
 }
 
-TEST(DiskFile, what_was_written_stays_when_it_is_flushed_and_forgotten) {
+TEST(DiskFile, written_bytes_stay_after_flush_and_forget) {
   const Directory directory;
   const File file(directory.path());
   const std::string text(3 * block_bytes + 5, 'x');
@@ -99,7 +99,7 @@ TEST(DiskFile, a_file_system_in_memory_is_not_called_direct) {
   EXPECT_FALSE(File("/dev/shm").is_direct());
 }
 
-TEST(DiskFile, where_no_file_can_be_is_an_error_that_names_the_directory) {
+TEST(DiskFile, errors_name_a_directory_that_can_have_no_file) {
   const Directory directory;
   const std::string plain = directory.path() + "/plain";
   std::ofstream(plain) << "no directory";
@@ -122,7 +122,7 @@ TEST(DiskFile, beyond_the_end_nothing_can_be_read) {
                [&] { file.read(0, read, 10); });
 }
 
-TEST(DiskFile, a_disk_that_takes_no_more_is_an_error) {
+TEST(DiskFile, a_write_beyond_the_limit_of_file_sizes_is_an_error) {
   const Directory directory;
   const File file(directory.path());
   const AlignedBuffer memory(memory_bytes);
@@ -152,13 +152,13 @@ TEST(DiskInFlight, as_many_are_in_flight_as_there_are_lanes) {
   std::atomic<int> here = 0;
   in_flight(lanes, lanes, [&](int, std::int64_t) {
     ++here;
-    // This ends only if all lanes are here at the same time.
+    // The loop ends only if all lanes are here at the same time.
     while (here < lanes) std::this_thread::yield();
   });
   EXPECT_EQ(here, lanes);
 }
 
-TEST(DiskInFlight, the_first_failure_ends_it) {
+TEST(DiskInFlight, the_first_failure_ends_the_work) {
   std::atomic<int> begun = 0;
   expect_error(ErrorCode::io_failure, {"number 5"}, [&] {
     in_flight(3, 1000000, [&](int, std::int64_t number) {
@@ -200,7 +200,7 @@ TEST(ProbeDisk, figures_follow_from_what_was_measured) {
   }
 }
 
-TEST(ProbeDisk, half_of_what_is_free_is_used_at_most) {
+TEST(ProbeDisk, at_most_half_of_the_free_space_is_used) {
   constexpr std::int64_t mebibyte = 1 << 20;
   EXPECT_EQ(probe::disk_file_bytes("/data", 100 * mebibyte), 50 * mebibyte);
   EXPECT_EQ(probe::disk_file_bytes("/data", 64 * mebibyte), 32 * mebibyte);

@@ -1,4 +1,4 @@
-// Sets that are changed in place, and the mark in their index.
+// Sets that are changed in place. A mark in their index says that they are incomplete.
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -46,7 +46,7 @@ void read_block(StripedSet& set) {
   set.wait(set.start_read({&run, 1}));
 }
 
-TEST(HalfDoneSet, the_first_write_says_so) {
+TEST(HalfDoneSet, the_first_write_marks_the_set_as_incomplete) {
   const MadeIndex made;
   const std::string whole = made.text();
   const auto set = open_set(made.path, Mode::write, {.incomplete_remedy = remedy});
@@ -60,7 +60,7 @@ TEST(HalfDoneSet, the_first_write_says_so) {
   EXPECT_EQ(made.text(), whole);
 }
 
-TEST(HalfDoneSet, nobody_else_opens_it) {
+TEST(HalfDoneSet, only_a_call_with_the_same_remedy_writes_to_it) {
   const MadeIndex made;
   mark_incomplete(made.path, remedy);
   for (const Mode mode : {Mode::read, Mode::write})
@@ -74,7 +74,7 @@ TEST(HalfDoneSet, nobody_else_opens_it) {
   EXPECT_NO_THROW(open_set(made.path, Mode::read));
 }
 
-TEST(HalfDoneSet, checksums_are_there_until_the_index_says_so) {
+TEST(HalfDoneSet, checksums_exist_until_the_first_change) {
   const MadeIndex made;
   {
     const auto set = open_set(made.path, Mode::write);
@@ -89,7 +89,7 @@ TEST(HalfDoneSet, checksums_are_there_until_the_index_says_so) {
   EXPECT_FALSE(std::ifstream(made.path + ".sums").good());
 }
 
-TEST(HalfDoneSet, what_cannot_be_said_is_not_written) {
+TEST(HalfDoneSet, nothing_is_written_if_the_call_before_the_first_change_fails) {
   const MadeIndex made;
   const auto set = open_set(made.path, Mode::write, {.incomplete_remedy = remedy});
   set->before_first_change([] { throw Error(ErrorCode::io_failure, "no room to say so"); });

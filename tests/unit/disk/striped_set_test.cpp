@@ -38,7 +38,7 @@ using test_support::SizeLimit;
 constexpr std::int64_t block = 4096;
 
 TEST(DiskChecksum, is_crc_32c) {
-  // From the catalogue of CRCs, and from RFC 3720, B.4: 32 bytes of zeros, of ones.
+  // Values from the catalogue of CRCs, and from RFC 3720, B.4 (32 bytes of zeros or of ones).
   EXPECT_EQ(crc32c("123456789", 9), 0xE3069283U);
   EXPECT_EQ(crc32c(std::vector<char>(32, 0).data(), 32), 0x8A9136AAU);
   EXPECT_EQ(crc32c(std::vector<unsigned char>(32, 0xFF).data(), 32), 0x62A8AB43U);
@@ -147,7 +147,7 @@ TEST(DiskSet, a_block_that_is_written_in_part_has_no_checksum_until_it_is_whole_
   made.set->flush();
   EXPECT_TRUE(std::filesystem::exists(made.path + ".sums"));
   made.write(7 * block + 100, 50);
-  EXPECT_FALSE(std::filesystem::exists(made.path + ".sums")) << "it says what is not so";
+  EXPECT_FALSE(std::filesystem::exists(made.path + ".sums")) << "its sum is out of date";
   made.set->flush();
   made.flip(1, 2 * block + 17);
   made.read();
@@ -183,7 +183,7 @@ TEST(DiskSet, blocks_in_pieces_are_checked_when_all_pieces_have_come) {
   }
 }
 
-TEST(DiskSet, pieces_that_overlap_tell_nothing) {
+TEST(DiskSet, blocks_in_overlapping_pieces_are_not_checked) {
   Made made;
   made.fill();
   made.write(3 * block, 3000);
@@ -194,7 +194,7 @@ TEST(DiskSet, pieces_that_overlap_tell_nothing) {
   read_parts(made, {{3 * block, 3000}, {3 * block + 2000, 2096}});
 }
 
-TEST(DiskSet, pieces_that_are_read_and_then_written_over_are_those_that_were_there) {
+TEST(DiskSet, pieces_are_checked_as_they_were_before_a_write) {
   for (const bool damaged : {false, true}) {
     Made made;
     made.fill();
@@ -228,7 +228,7 @@ TEST(DiskSet, a_write_of_bytes_that_were_not_read_yet_is_no_damage) {
   }
 }
 
-TEST(DiskSet, a_block_that_was_read_in_part_and_written_anew_is_another_one) {
+TEST(DiskSet, a_block_that_was_read_in_part_and_rewritten_is_no_damage) {
   Made made;
   made.fill();
   made.set->flush();
@@ -240,7 +240,7 @@ TEST(DiskSet, a_block_that_was_read_in_part_and_written_anew_is_another_one) {
   read_parts(made, {{3 * block + 1000, 3096}, {3 * block, 1000}});
 }
 
-TEST(DiskSet, damaged_checksums_are_refused_and_missing_ones_are_none) {
+TEST(DiskSet, damaged_checksums_are_refused_and_missing_checksums_check_nothing) {
   Made made;
   made.fill();
   made.set->flush();
@@ -331,7 +331,7 @@ TEST(DiskSet, missing_and_wrong_files_are_refused) {
                [&] { open_set(made.path, Mode::read); });
 }
 
-TEST(DiskSet, of_some_disks_the_other_ones_are_not_touched) {
+TEST(DiskSet, opening_some_disks_does_not_touch_the_others) {
   Made made;
   made.fill();
   made.set->flush();
@@ -350,7 +350,7 @@ TEST(DiskSet, of_some_disks_the_other_ones_are_not_touched) {
                [&] { open_disks_of_set(made.path, Mode::read, 1, 3); });
 }
 
-TEST(DiskSet, one_that_cannot_be_made_leaves_nothing_behind) {
+TEST(DiskSet, a_set_that_cannot_be_made_leaves_no_files) {
   const Directory directory;
   SetIndex index = {.shape = {100 * block},
                     .dtype = "uint8",
@@ -382,7 +382,7 @@ TEST(DiskSet, one_that_cannot_be_made_leaves_nothing_behind) {
   EXPECT_TRUE(std::filesystem::exists(directory.file("a.0")));
 }
 
-TEST(DiskSet, one_in_a_single_folder_can_be_moved) {
+TEST(DiskSet, a_set_in_a_single_folder_can_be_moved) {
   const Directory directory;
   const std::string before = directory.file("before");
   std::filesystem::create_directory(before);
@@ -424,7 +424,7 @@ TEST(DiskSet, accesses_bytes_and_parallel_ios_are_counted) {
   SetCounters counters = set->counters();
   EXPECT_EQ(counters.parallel_writes, 16);
   for (const DiskCounters& disk : counters.disks) {
-    EXPECT_EQ(disk.writes, 1) << "neighbours on a disk are one access";
+    EXPECT_EQ(disk.writes, 1) << "adjacent blocks on a disk are one access";
     EXPECT_EQ(disk.bytes_written, 16 * block);
     EXPECT_EQ(disk.reads + disk.bytes_read, 0);
   }
@@ -434,7 +434,7 @@ TEST(DiskSet, accesses_bytes_and_parallel_ios_are_counted) {
     column.push_back({row * 16 * block, block, memory.data() + row * block});
   set->wait(set->start_read(column));
   EXPECT_EQ(set->counters().parallel_reads, 1);
-  // Two halves of a block are one block.
+  // Two parts of a block are one block.
   const std::vector<disk::Run> halves = {{0, 100, memory.data()}, {2000, 100, memory.data() + 100}};
   set->wait(set->start_read(halves));
   EXPECT_EQ(set->counters().parallel_reads, 2);
@@ -457,7 +457,7 @@ bool forbid_uring(int number) {
          prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) == 0;
 }
 
-/// Returns the choice if io_uring_setup fails with this number; empty: not possible.
+/// Returns the choice of backend if io_uring_setup gives this errno, or "" if this is impossible.
 std::string choice_without_uring(int number) {
   int ends[2];
   if (pipe(ends) != 0) return "";
@@ -487,7 +487,7 @@ std::string choice_without_uring(int number) {
 TEST(DiskBackends, where_io_uring_is_forbidden_threads_take_over_and_say_why) {
   if (!uring_hindrance().empty()) GTEST_SKIP() << uring_hindrance();
   const std::string forbidden = choice_without_uring(EPERM);
-  if (forbidden.empty()) GTEST_SKIP() << "nothing can be forbidden here";
+  if (forbidden.empty()) GTEST_SKIP() << "no system call can be forbidden here";
   EXPECT_EQ(
       forbidden.find("threads: io_uring does not start: Operation not permitted (a container"), 0U)
       << forbidden;

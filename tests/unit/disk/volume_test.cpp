@@ -40,7 +40,7 @@ class Twin {
   }
 
   /// Starts several tickets whose runs do not overlap, and waits for them in random order.
-  void round() {
+  void run_tickets() {
     std::vector<std::int64_t> cuts = random_cuts(2 + below(30));
     std::vector<Transfer> transfers(1 + static_cast<std::size_t>(below(5)));
     for (Transfer& transfer : transfers) transfer.write = below(2) == 0;
@@ -80,7 +80,8 @@ class Twin {
     return std::uniform_int_distribution<std::int64_t>(0, end - 1)(random_);
   }
 
-  /// Returns random positions. Every second one is the start of a granule.
+  /// Returns both ends and random positions. About half of the random positions are multiples of
+  /// 4096.
   std::vector<std::int64_t> random_cuts(std::int64_t count) {
     std::vector<std::int64_t> cuts = {0, volume_.bytes()};
     for (; count > 0; --count) {
@@ -145,7 +146,7 @@ INSTANTIATE_TEST_SUITE_P(All, DiskVolume,
                                           testing::Values(4096, 12288, 65536)),
                          name_of);
 
-TEST_P(DiskVolume, any_runs_are_as_in_an_array) {
+TEST_P(DiskVolume, any_runs_agree_with_an_array) {
   const std::uint64_t seed = test_support::chosen_seed(20260311);
   SCOPED_TRACE(test_support::repeated_by(seed));
   const auto [kind, disks, block] = GetParam();
@@ -159,7 +160,7 @@ TEST_P(DiskVolume, any_runs_are_as_in_an_array) {
                               {.backend = kind, .depth = 4, .verify = true});
   EXPECT_EQ(set->backend().kind, kind);
   Twin twin(*set, seed + static_cast<std::uint64_t>(disks) * 100 + block);
-  for (int round = 0; round < 12 && !HasFatalFailure(); ++round) twin.round();
+  for (int repeat = 0; repeat < 12 && !HasFatalFailure(); ++repeat) twin.run_tickets();
   twin.compare_all();
   for (const DiskCounters& counters : set->counters().disks) {
     EXPECT_GT(counters.reads, 0);
@@ -168,7 +169,7 @@ TEST_P(DiskVolume, any_runs_are_as_in_an_array) {
     EXPECT_LE(counters.deepest, 4);
   }
   set->flush();
-  // Another process would see the same.
+  // A set that is opened again, as by another process, has the same contents.
   const auto again =
       open_set(directory.file("a.weft.json"), Mode::read, {.backend = kind, .verify = true});
   std::vector<std::byte> one(static_cast<std::size_t>(set->bytes()));
@@ -193,7 +194,7 @@ TEST_P(DiskBackend, a_plain_file_is_a_volume_from_any_offset_on) {
     const auto set = plain_set(create_data_file(directory.file("a.npy"), offset + bytes), offset,
                                bytes, Mode::write, {.backend = GetParam()});
     Twin twin(*set, seed + offset);
-    for (int round = 0; round < 5; ++round) twin.round();
+    for (int repeat = 0; repeat < 5; ++repeat) twin.run_tickets();
     twin.compare_all();
     // The bytes before the array are unchanged.
     const OpenFile file = open_data_file(directory.file("a.npy"), Mode::read);
@@ -204,7 +205,7 @@ TEST_P(DiskBackend, a_plain_file_is_a_volume_from_any_offset_on) {
   }
 }
 
-TEST_P(DiskBackend, a_file_that_is_shortened_behind_our_back_is_an_error_of_wait) {
+TEST_P(DiskBackend, a_file_that_was_shortened_after_opening_is_an_error_of_wait) {
   const Directory directory;
   const auto path = directory.file("a.raw");
   const auto set =
@@ -227,7 +228,7 @@ TEST_P(DiskBackend, a_forked_process_must_open_files_itself) {
   auto set = plain_set(create_data_file(path, 4096), 0, 4096, Mode::write, {.backend = GetParam()});
   std::vector<std::byte> memory(4096);
   const disk::Run run = {0, 4096, memory.data()};
-  const std::string told = test_support::in_child([&] {
+  const std::string answer = test_support::in_child([&] {
     std::string text;
     try {
       set->wait(set->start_read({&run, 1}));
@@ -240,7 +241,7 @@ TEST_P(DiskBackend, a_forked_process_must_open_files_itself) {
     own->wait(own->start_read({&run, 1}));
     return text;
   });
-  EXPECT_NE(told.find("open them again in this one"), std::string::npos) << told;
+  EXPECT_NE(answer.find("open them again in this one"), std::string::npos) << answer;
   set->wait(set->start_read({&run, 1}));
 }
 
@@ -288,7 +289,7 @@ TEST_P(DiskBackend, what_was_started_ends_when_the_volume_is_dropped) {
   EXPECT_TRUE(read == memory);
 }
 
-TEST_P(DiskBackend, tells_when_a_transfer_has_ended) {
+TEST_P(DiskBackend, says_when_a_transfer_has_ended) {
   const Directory directory;
   const AlignedBuffer memory(1 << 20);
   const auto set = scratch_set({directory.path()}, {.bytes = 1 << 20, .block_bytes = 4096},
@@ -302,7 +303,7 @@ TEST_P(DiskBackend, tells_when_a_transfer_has_ended) {
                [&] { set->has_ended(ticket); });
 }
 
-TEST_P(DiskBackend, nothing_is_a_transfer_too) {
+TEST_P(DiskBackend, transfers_may_be_empty) {
   const Directory directory;
   const auto set = plain_set(create_data_file(directory.file("a"), 10), 0, 10, Mode::write,
                              {.backend = GetParam()});
@@ -311,7 +312,7 @@ TEST_P(DiskBackend, nothing_is_a_transfer_too) {
   set->wait(set->start_write({&nothing, 1}));
 }
 
-TEST(DiskBackends, one_that_does_not_exist_is_refused) {
+TEST(DiskBackends, an_unknown_backend_is_refused) {
   expect_error(ErrorCode::invalid_argument, {"backend of disks", "threads", "\"tape\""},
                [] { backend_from_string("tape"); });
   setenv("WEFT_DISK_BACKEND", "tape", 1);
@@ -326,19 +327,19 @@ TEST(DiskBackends, one_that_does_not_exist_is_refused) {
   EXPECT_FALSE(choose_backend().reason.empty());
 }
 
-TEST(MemoryVolumes, hold_what_is_written_however_late_it_lands) {
+TEST(MemoryVolumes, have_the_written_bytes_however_late_they_arrive) {
   const std::uint64_t seed = test_support::chosen_seed(20260311);
   SCOPED_TRACE(test_support::repeated_by(seed));
   for (const Landing landing : {Landing::in_wait, Landing::at_random}) {
     FakeVolume volume(100000, landing, seed);
     Twin twin(volume, seed);
-    for (int round = 0; round < 20; ++round) twin.round();
+    for (int repeat = 0; repeat < 20; ++repeat) twin.run_tickets();
     twin.compare_all();
     EXPECT_EQ(volume.under_way(), 0U);
   }
 }
 
-TEST(MemoryVolumes, catch_who_does_not_wait) {
+TEST(MemoryVolumes, refuse_overlapping_transfers_without_a_wait) {
   FakeVolume volume(100);
   std::vector<std::byte> memory(100, std::byte{1});
   const disk::Run all = {0, 100, memory.data()};

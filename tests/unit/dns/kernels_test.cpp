@@ -21,7 +21,7 @@ using dns::SimulationGrid;
 
 constexpr std::size_t dims = 3;
 
-/// Fields on a tile, dense in some order of the axes, with the arrays around it.
+/// Several fields, each an array of its own, and pointers to these arrays.
 template <class E>
 struct Fields {
   Fields(std::size_t count, std::int64_t volume) : values(count) {
@@ -34,7 +34,8 @@ struct Fields {
   std::vector<void*> starts;
 };
 
-/// A tile of a larger spectrum, or of space. Its axes have the order `slowest_first` in cache.
+/// A tile of a larger spectrum or of space, as an array in cache. Its strides are dense in some
+/// order of the axes.
 struct Block {
   std::array<std::int64_t, dims> lower{};
   std::array<std::int64_t, dims> extents{};
@@ -222,7 +223,7 @@ void expect_space(KernelCase<T>& setup) {
   Kernels<T> kernels(setup.grid, rows<T>());
   setup.block.results.assign(2, -INFINITY);
   auto in = setup.template noise<T>(6 + setup.scalars, setup.block.volume());
-  // In place, as weft calls pointwise functions.
+  // Outputs use the arrays of the inputs as far as these go, as weft calls pointwise functions.
   Fields<T> out(3 + 3 * setup.scalars, setup.block.volume());
   const auto given = in.values;
   std::vector<void*> outputs;
@@ -389,7 +390,7 @@ TEST(DnsKernels, TheElementZeroHasNoRightHandSide) {
   }
 }
 
-TEST(DnsKernels, RefuseRegistersWithoutMemory) {
+TEST(DnsKernels, RefuseRegistersWithoutMemoryAndUnknownSets) {
   KernelCase<double> setup({2, 2, 2}, {0, 1, 2}, {0, 1, 2}, 0, 3);
   Kernels<double> kernels(setup.grid, rows<double>());
   EXPECT_THROW(kernels.set_evaluation({}), std::invalid_argument);

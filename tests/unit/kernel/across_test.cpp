@@ -127,8 +127,9 @@ TEST_P(AcrossATile, lines_agree_with_the_direct_transform) {
           }
 }
 
-/// Transforms the first `count` lines alone, then returns how many of them are as in a call for all
-/// lines. Also checks that no other line was written.
+/// Transforms the first `count` lines alone. Returns how many of them are as in a call for all
+/// lines, or -1 if the engine cannot transform them alone. Also checks that no other line was
+/// written.
 template <class Real>
 std::int64_t equal_first_lines(Engine& engine, const LineProblem& problem, std::int64_t count) {
   const Rows<Real> in(problem);
@@ -156,7 +157,7 @@ std::int64_t equal_first_lines(Engine& engine, const LineProblem& problem, std::
   return equal;
 }
 
-TEST_P(AcrossATile, first_lines_are_transformed_alone) {
+TEST_P(AcrossATile, only_ducc0_transforms_the_first_lines_alone) {
   Engine& engine = kernel::engine(std::get<0>(GetParam()));
   for (const std::int64_t count : {1, 2, 5, 11, 19}) {
     const LineProblem problem = problem_of(LineKind::c2c_forward, 12, 19, 20);
@@ -178,8 +179,8 @@ TEST_P(AcrossATile, real_lines_and_overlapping_rows_are_refused) {
                [&] { engine.lines(problem_of(LineKind::c2c_forward, 4, 19, 18)); });
 }
 
-/// Returns the transformed columns of an array, computed with one form of tiles. The array has
-/// enough threads and rows for tiles of every width.
+/// Returns the transformed columns of an array, computed with one form of tiles. Its 45 columns do
+/// not fill all tiles.
 template <class Real>
 std::vector<std::complex<Real>> columns(Engine& engine, Precision precision, std::int64_t length,
                                         TileForm form) {
@@ -216,7 +217,7 @@ void expect_alike(Engine& engine, Precision precision, std::int64_t length) {
   EXPECT_LT(std::sqrt(difference / norm), 20 * std::numeric_limits<Real>::epsilon()) << length;
 }
 
-TEST_P(AcrossATile, sweeps_agree_with_transposed_tiles) {
+TEST_P(AcrossATile, sweeps_across_tiles_agree_with_transposed_tiles) {
   Engine& engine = kernel::engine(std::get<0>(GetParam()));
   // Tiles of the longest lines have rows of 128 bytes only.
   for (const std::int64_t length : {1, 6, 100, 1024, 5000, 16384}) {

@@ -57,7 +57,7 @@ void for_each(const Place& rows, std::int64_t row, Visit&& visit) {
 
 /// An axis that is stored in rows of `row` elements.
 struct Axis {
-  std::int64_t n;      ///< of the transform
+  std::int64_t n;      ///< length of the transform
   std::int64_t there;  ///< number of elements of the axis: n or n/2+1
   std::int64_t row;
   std::int64_t rows() const { return (there + row - 1) / row; }
@@ -105,7 +105,7 @@ TEST(KernelChirp, an_axis_becomes_rows_filled_up_with_zeros) {
         }
 }
 
-TEST(KernelChirp, rows_become_an_axis_scaled_and_without_their_rest) {
+TEST(KernelChirp, rows_become_a_scaled_axis_without_the_padding) {
   const std::uint64_t seed = test_support::chosen_seed(2);
   SCOPED_TRACE(test_support::repeated_by(seed));
   Random random(seed);
@@ -147,9 +147,8 @@ TEST(KernelChirp, rows_become_an_axis_scaled_and_without_their_rest) {
         }
 }
 
-/// Columns are padded, because the input has fewer rows than a column has points. Rows are
-/// convolved.
-TEST(KernelChirp, a_sweep_pads_its_lines) {
+/// Columns are padded with zeros, because the input has fewer rows than a column has points.
+TEST(KernelChirp, a_sweep_pads_its_columns) {
   constexpr std::int64_t length = 12;
   constexpr std::int64_t given_rows = 5;
   constexpr std::int64_t columns = 21;
@@ -188,7 +187,7 @@ TEST(KernelChirp, a_sweep_convolves_its_lines_with_their_own_spectra) {
   const std::int64_t lines = box.extent(0);
   for (const bool conjugate : {false, true})
     for (const int threads : {1, 3}) {
-      AlignedBuffer spectra((lines + 1) * length * 16);  // from line 3 on
+      AlignedBuffer spectra((lines + 1) * length * 16);  // of the lines from 3 on
       for (std::int64_t i = 0; i < 2 * (lines + 1) * length; ++i)
         spectra.as<double>()[i] = value(i + 77);
       AxisTransform transform{.axis = 1, .length = length};

@@ -54,7 +54,7 @@ std::int64_t dot(const Shape& index, const Shape& strides) {
   return sum;
 }
 
-TEST(KernelCopy, BoxesOfAnyStridesAndElements) {
+TEST(KernelCopy, BoxesOfAnyStridesAndElementSizesAreCopied) {
   const std::uint64_t seed = test_support::chosen_seed(21);
   SCOPED_TRACE(test_support::repeated_by(seed));
   Random random(seed);
@@ -92,7 +92,7 @@ TEST(KernelCopy, EmptyBoxesTouchNothing) {
   EXPECT_EQ(value, 5);
 }
 
-TEST(KernelCopy, TransposesLargerThanABlock) {
+TEST(KernelCopy, PlanesLargerThanABlockAreTransposed) {
   const std::uint64_t seed = test_support::chosen_seed(0);
   SCOPED_TRACE(test_support::repeated_by(seed));
   for (const std::int64_t bytes : {4, 8, 16, 32}) {

@@ -20,7 +20,7 @@ namespace {
 
 using test_support::expect_error;
 
-/// The factor of x[j] in y[k].
+/// Returns the factor of x[j] in y[k].
 Wide factor(Kind kind, std::int64_t j, std::int64_t k, std::int64_t n) {
   const test_support::RealTerm term = test_support::real_term(kind, j, k, n);
   const std::int64_t turn = 2 * test_support::half_turn(kind, n);
@@ -90,7 +90,7 @@ void check_one(Engine& engine, const LineProblem& problem, const std::vector<Wid
     }
   for (std::int64_t i = 0; i < out_reals; ++i) {
     if (i % (problem.out_pitch * parts) >= problem.length * parts) {
-      ASSERT_EQ(out[i], guard) << "a gap is written";
+      ASSERT_EQ(out[i], guard) << "a gap was written";
     }
   }
 }
@@ -109,9 +109,9 @@ void check(Engine& engine, const LineProblem& problem, const std::vector<Wide>& 
 
 class CosineLines : public testing::TestWithParam<std::string> {};
 
-TEST_P(CosineLines, AreTheirSums) {
-  if (!has_engine(GetParam(), Precision::f64)) GTEST_SKIP() << GetParam() << " is not here";
-  Engine& its = engine(GetParam());
+TEST_P(CosineLines, EqualTheirSums) {
+  if (!has_engine(GetParam(), Precision::f64)) GTEST_SKIP() << GetParam() << " is not available";
+  Engine& tested = engine(GetParam());
   const std::uint64_t seed = test_support::chosen_seed(8);
   SCOPED_TRACE(test_support::repeated_by(seed));
   for (const Kind kind : test_support::real_kinds)
@@ -123,7 +123,7 @@ TEST_P(CosineLines, AreTheirSums) {
         for (const bool parts : {false, true})
           for (const bool in_place : {false, true})
             for (const std::int64_t count : {1, 17})
-              check(its,
+              check(tested,
                     {.kind = {kind},
                      .precision = precision,
                      .length = length,
@@ -136,20 +136,20 @@ TEST_P(CosineLines, AreTheirSums) {
     }
 }
 
-TEST_P(CosineLines, RulesAreChecked) {
-  if (!has_engine(GetParam(), Precision::f64)) GTEST_SKIP() << GetParam() << " is not here";
-  Engine& its = engine(GetParam());
+TEST_P(CosineLines, WrongProblemsAreRefused) {
+  if (!has_engine(GetParam(), Precision::f64)) GTEST_SKIP() << GetParam() << " is not available";
+  Engine& tested = engine(GetParam());
   expect_error(ErrorCode::invalid_argument, {"kind dct1", "at least 2 points", "dct1"}, [&] {
-    its.lines({.kind = {Kind::dct1}, .length = 1, .in_pitch = 1, .out_pitch = 1});
+    tested.lines({.kind = {Kind::dct1}, .length = 1, .in_pitch = 1, .out_pitch = 1});
   });
   expect_error(ErrorCode::invalid_argument, {"parts", "c2c forward"},
-               [&] { its.lines({.length = 4, .in_pitch = 4, .out_pitch = 4, .parts = true}); });
+               [&] { tested.lines({.length = 4, .in_pitch = 4, .out_pitch = 4, .parts = true}); });
   expect_error(ErrorCode::invalid_argument, {"across a tile must be c2c"}, [&] {
-    its.lines({.kind = {Kind::dct2},
-               .length = 4,
-               .in_pitch = 4,
-               .out_pitch = 4,
-               .form = TileForm::across});
+    tested.lines({.kind = {Kind::dct2},
+                  .length = 4,
+                  .in_pitch = 4,
+                  .out_pitch = 4,
+                  .form = TileForm::across});
   });
 }
 

@@ -31,7 +31,7 @@ Real line_scale(std::int64_t k) {
 constexpr std::int64_t guard_reals = 16;  // before and after the lines; a multiple of 64 bytes in
                                           // every precision
 
-/// The lines of one side, with a guard value in every place that belongs to no line.
+/// The lines of the input or the output. Every place that belongs to no line has a guard value.
 template <class Real>
 struct Side {
   Side(std::int64_t count, std::int64_t line_reals, std::int64_t pitch_reals)
@@ -82,7 +82,8 @@ long double relative_error(const Side<Real>& out, const Reference& reference, st
   return std::sqrt(static_cast<long double>(difference / norm));
 }
 
-/// The rounding error of one operation, 2^-24 for f32.
+/// Returns the largest accepted relative error for n points. eps is the rounding error of one
+/// operation, 2^-24 for f32.
 template <class Real>
 long double tolerance(std::int64_t n) {
   const long double eps = static_cast<long double>(std::numeric_limits<Real>::epsilon()) / 2;
@@ -92,7 +93,8 @@ long double tolerance(std::int64_t n) {
 std::int64_t reals_per_input(LineKind kind) { return kind == LineKind::r2c ? 1 : 2; }
 std::int64_t reals_per_output(LineKind kind) { return kind == LineKind::c2r ? 1 : 2; }
 
-/// Transforms the reference lines. Checks results, guards, and that the input is unchanged.
+/// Transforms the reference lines. Checks results and guards. Also checks that the input is
+/// unchanged, except in place and for c2r.
 template <class Real>
 void check_lines(Engine& engine, const LineProblem& problem) {
   const Reference& reference = reference_of(problem.kind, problem.length);
@@ -137,7 +139,8 @@ void check_lines(Engine& engine, const LineProblem& problem) {
   }
 }
 
-/// A problem whose lines are `gap` elements apart on both sides (in place: of the complex side).
+/// Returns the problem with gaps of `gap` elements between lines, in input and output. For r2c and
+/// c2r in place, the complex side has these gaps.
 LineProblem with_gap(LineProblem problem, std::int64_t gap) {
   problem.in_pitch = input_elements(problem) + gap;
   problem.out_pitch = output_elements(problem) + gap;
@@ -247,7 +250,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 class EveryEngine : public testing::TestWithParam<std::string> {};
 
-/// Lines that are too long for the direct transform. A spike at j has the spectrum
+/// These lines are too long for the direct transform. A spike at j has the spectrum
 /// exp(-2*pi*i*j*k/n).
 TEST_P(EveryEngine, long_lines_transform_a_spike) {
   for (const std::int64_t n : {4099, 10007, 20000, 32768, 59049}) {
@@ -301,7 +304,7 @@ TEST_P(EveryEngine, threads_that_want_the_same_lines_make_them_once) {
   for (const auto& each : made) EXPECT_EQ(each, made[0]);
 }
 
-TEST_P(EveryEngine, plans_in_one_thread_while_another_executes_and_drops) {
+TEST_P(EveryEngine, plans_in_one_thread_while_another_thread_executes) {
   std::atomic<bool> done{false};
   std::thread planner([&] {
     for (std::int64_t n = 1; n <= 300; ++n) {
@@ -323,14 +326,14 @@ TEST_P(EveryEngine, plans_in_one_thread_while_another_executes_and_drops) {
   planner.join();
 }
 
-TEST_P(EveryEngine, keeps_few_lines_that_nobody_holds) {
+TEST_P(EveryEngine, keeps_few_lines_that_are_not_in_use) {
   const auto problem_of = [](std::int64_t n) {
     return LineProblem{.length = n, .count = 1, .in_pitch = n, .out_pitch = n};
   };
   std::weak_ptr<const LineTransform> dropped = engine(GetParam()).lines(problem_of(12));
   EXPECT_FALSE(dropped.expired()) << "the lines last asked for are kept";
   for (std::int64_t n = 100; n < 200; ++n) engine(GetParam()).lines(problem_of(n));
-  EXPECT_TRUE(dropped.expired()) << "after many others they are not";
+  EXPECT_TRUE(dropped.expired()) << "lines are dropped after many others";
   dropped = engine(GetParam()).lines(problem_of(100'000));
   EXPECT_TRUE(dropped.expired()) << "plans for long lines are never kept";
 }
@@ -421,7 +424,7 @@ TEST(Engines, are_chosen_by_name) {
   EXPECT_EQ(default_engine().name(), first);
 }
 
-TEST(Engines, of_some_lines_replace_the_engine_of_the_others) {
+TEST(Engines, chosen_for_some_lines_replace_the_engine_of_the_others) {
   struct Named : Engine {
     std::string name() const override { return "named"; }
     std::string description() const override { return ""; }
@@ -450,7 +453,7 @@ TEST(Engines, of_some_lines_replace_the_engine_of_the_others) {
   EXPECT_EQ(chosen(LineKind::c2c_forward, 4, true), &others);
 }
 
-TEST(Engines, name_those_there_are_when_asked_for_another) {
+TEST(Engines, are_named_if_an_unknown_one_is_requested) {
   std::vector<std::string> words = engine_names();
   words.push_back("\"abacus\"");
   setenv("WEFT_ENGINE", "abacus", 1);

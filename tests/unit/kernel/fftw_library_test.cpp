@@ -31,7 +31,7 @@ TEST(FftwLibrary, OneFileLeadsToAllPrecisions) {
   EXPECT_NE(library.of(Precision::f32).plan_c2c, library.of(Precision::f64).plan_c2c);
 }
 
-/// Compares each kind's number in FFTW with the definition, a sum.
+/// Compares the transform that FFTW makes for each kind with its definition, a sum.
 TEST(FftwLibrary, TransformsOfRealsAreTheirSums) {
   WEFT_NEED_FFTW()
   const FftwLibrary library = load_fftw(installed_fftw);
@@ -67,7 +67,7 @@ TEST(FftwLibrary, TransformsOfRealsAreTheirSums) {
   }
 }
 
-/// As in MKL, the function exists but makes no plan.
+/// As in MKL, the library has the function, but the function makes no plan.
 TEST(FftwLibrary, ALibraryThatPlansNoTransformsOfRealsHasNone) {
   WEFT_NEED_FFTW()
   EXPECT_NE(load_fftw(WEFT_FFTW_WITHOUT_PLANS).of(Precision::f64).plan_r2r, nullptr);

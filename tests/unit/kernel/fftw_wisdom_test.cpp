@@ -1,4 +1,4 @@
-// What FFTW has learnt about lines: taken out of a process, and learnt again.
+// FFTW's own wisdom about lines, taken from one process and given to another.
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 
@@ -23,7 +23,7 @@ void forget() {
   reinterpret_cast<void (*)()>(dlsym(library, "fftw_forget_wisdom"))();
 }
 
-/// The entries of a wisdom, whose order does not matter.
+/// Returns the sorted entries of FFTW's wisdom, because their order does not matter.
 std::vector<std::string> sorted_lines(const std::string& text) {
   std::vector<std::string> lines;
   std::istringstream stream(text);

@@ -24,7 +24,7 @@ TEST(KernelForks, a_child_works_with_threads_of_its_own) {
   kernel::default_engine();  // as every transform does
   ASSERT_EQ(sum_of_two_threads(), 3);
   EXPECT_EQ(test_support::in_child([] { return std::to_string(sum_of_two_threads()); }), "3");
-  EXPECT_EQ(sum_of_two_threads(), 3) << "and so does the parent";
+  EXPECT_EQ(sum_of_two_threads(), 3) << "the parent still has its threads";
 }
 
 }  // namespace

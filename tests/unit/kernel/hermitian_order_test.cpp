@@ -1,4 +1,4 @@
-// Folded columns of half a spectrum, and its natural order, compared with the definitions of both.
+// Folded columns of half a spectrum, and the natural order, compared with their definitions.
 #include "kernel/hermitian_order.hpp"
 
 #include <gtest/gtest.h>
@@ -16,12 +16,12 @@ namespace {
 
 using test_support::Random;
 
-/// Position of column k2 among the folded columns.
+/// Returns the position of column k2 among the folded columns.
 std::int64_t folded(std::int64_t k2, std::int64_t n2) {
   return k2 < n2 - k2 ? 2 * k2 : 2 * (n2 - 1 - k2) + 1;
 }
 
-TEST(KernelFold, every_column_is_found_where_it_lies) {
+TEST(KernelFold, unfolded_pieces_have_the_place_of_every_column) {
   for (const std::int64_t n2 : {2, 3, 8, 13})
     for (std::int64_t from = 0; from < n2; ++from)
       for (std::int64_t to = from + 1; to <= n2; ++to) {
@@ -43,7 +43,7 @@ TEST(KernelFold, every_column_is_found_where_it_lies) {
 
 using Complex = std::complex<double>;
 
-/// A whole spectrum of reals: X[n-k] is the conjugate of X[k].
+/// Returns X[k] of a whole spectrum of n reals: X[n-k] is the conjugate of X[k].
 Complex spectrum(std::int64_t k, std::int64_t n) {
   const auto value = [](std::int64_t m) {
     return Complex(static_cast<double>(m) + 1, static_cast<double>(m) / 2);
@@ -73,7 +73,7 @@ class HalfOrders : public ::testing::TestWithParam<std::pair<std::int64_t, std::
   const Shape columns{n1 / 2 + 1, n2};
   const Place natural{{{Box::whole({n / 2 + 1}), 1, 2, {1}}}, sizeof(Complex)};
 
-  /// Calls visit(k1, k2, its position) for each element of the folded columns.
+  /// Calls visit(k1, k2, position) for each element of the folded columns.
   template <class Visit>
   void for_each(const Place& place, Visit&& visit) const {
     for (const Piece& piece : place.pieces)
@@ -88,7 +88,7 @@ class HalfOrders : public ::testing::TestWithParam<std::pair<std::int64_t, std::
   }
 };
 
-TEST_P(HalfOrders, the_natural_order_is_put_together) {
+TEST_P(HalfOrders, folded_columns_become_the_natural_order) {
   const std::uint64_t seed = test_support::chosen_seed(0);
   SCOPED_TRACE(test_support::repeated_by(seed));
   Random random(seed + static_cast<std::uint64_t>(n));
@@ -111,7 +111,7 @@ TEST_P(HalfOrders, the_natural_order_is_put_together) {
 }
 
 /// For rows 0 and n1/2 only the mean of X[k] and the conjugate of X[n-k] is defined.
-TEST_P(HalfOrders, the_columns_come_back_in_parts_of_any_box) {
+TEST_P(HalfOrders, the_natural_order_becomes_folded_columns_in_any_boxes) {
   const std::uint64_t seed = test_support::chosen_seed(1);
   SCOPED_TRACE(test_support::repeated_by(seed));
   Random random(seed + static_cast<std::uint64_t>(n));

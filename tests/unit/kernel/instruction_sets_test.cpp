@@ -13,7 +13,7 @@ namespace {
 
 using test_support::expect_error;
 
-/// Sets WEFT_ISA for one test.
+/// Removes WEFT_ISA before each test, and restores its value afterwards.
 class InstructionSets : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -31,7 +31,7 @@ class InstructionSets : public ::testing::Test {
   std::optional<std::string> before_;
 };
 
-TEST_F(InstructionSets, TheWidestOfTheProcessorByDefault) {
+TEST_F(InstructionSets, TheDefaultIsTheWidestOfTheProcessor) {
   EXPECT_EQ(instruction_set(), widest_instruction_set());
   ::setenv("WEFT_ISA", "", 1);
   EXPECT_EQ(instruction_set(), widest_instruction_set());

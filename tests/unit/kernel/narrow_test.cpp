@@ -27,7 +27,7 @@ TEST(Narrow, NarrowsAndWidensLinesInPlace) {
   std::memcpy(&second_of_line_1, reinterpret_cast<char*>(lines.data() + pitch) + 4, 4);
   EXPECT_EQ(second_of_line_1, static_cast<float>(1.0 / (1.0 + pitch + 1)));
   widen_lines(lines.data(), 3, pitch * 8, 11);
-  EXPECT_EQ(lines[11], expected[11]) << "in the gap between lines";
+  EXPECT_EQ(lines[11], expected[11]) << "the gap was written";
   for (std::int64_t line = 0; line < 3; ++line)
     for (std::int64_t i = 0; i < 11; ++i) {
       const auto at = static_cast<std::size_t>(line * pitch + i);
@@ -35,8 +35,9 @@ TEST(Narrow, NarrowsAndWidensLinesInPlace) {
     }
 }
 
-/// Places differ in the width of their elements and in their strides. The copy converts the elements.
-TEST(Narrow, CopiesBetweenPlaces) {
+/// Places differ in the width of their elements and in their strides. The copy converts the
+/// elements.
+TEST(Narrow, CopiesBetweenPlacesConvertElements) {
   const Box box = Box::whole({3, 4, 2});
   std::vector<double> source(48);
   std::iota(source.begin(), source.end(), 0.1);

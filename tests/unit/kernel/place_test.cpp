@@ -64,7 +64,7 @@ TEST(KernelPlace, CellsTileTheRegionAndNoPieceDividesThem) {
   EXPECT_GT(pieces_seen, 1000);
 }
 
-TEST(KernelPlace, OneRegionWhereNothingDivides) {
+TEST(KernelPlace, ARegionThatNoPieceDividesIsOneCell) {
   const Box whole = Box::whole({4, 6});
   const Place place{{{whole, 0, 0, {6, 1}}}, 8};
   EXPECT_EQ(cells(whole, {0, 1}, place, place), std::vector<Box>{whole});

@@ -17,7 +17,7 @@ using test_support::expect_error;
 
 constexpr std::int64_t power_of_3 = 3486784401;      // 3^20
 constexpr std::int64_t prime = 1000000007;           // larger than any table
-constexpr std::int64_t large_prime = 1099511627791;  // the first one beyond 2^40
+constexpr std::int64_t large_prime = 1099511627791;  // the first prime above 2^40
 constexpr std::int64_t power_of_2 = std::int64_t{1} << 40;
 
 const std::vector<std::int64_t> row_lengths = {
@@ -36,8 +36,8 @@ std::vector<std::int64_t> indices(std::int64_t n, std::mt19937_64& random) {
   return result;
 }
 
-/// Returns the distance from exp(sign*2*pi*i*m/n), the larger of its two parts. The exact value is
-/// a sum with 113 bits.
+/// Returns the distance of w from exp(sign*2*pi*i*m/n): the larger one of the errors of its real
+/// and imaginary parts. The exact value has 113 bits.
 template <class Real>
 double error_of(std::complex<Real> w, std::int64_t m, std::int64_t n, int sign) {
   const kernel::WideComplex exact = kernel::root(m, n);

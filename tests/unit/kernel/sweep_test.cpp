@@ -1,4 +1,4 @@
-// Sweeps over local arrays in pieces that are cut at random along every axis. Compared with the
+// Sweeps over local arrays in pieces that are cut at random along every axis, compared with the
 // definition of the DFT.
 #include "kernel/sweep.hpp"
 
@@ -81,7 +81,7 @@ std::vector<AxisTransform> random_transforms(const Shape& shape, Random& random)
   return transforms;
 }
 
-/// The box with the extents that the transformed axes have before or after.
+/// Returns the box with the extents of the transformed axes before or after the transforms.
 Box box_of(const Shape& shape, const Shape& lower, const std::vector<AxisTransform>& transforms,
            bool before) {
   Box box = moved(Box::whole(shape), lower);
@@ -120,7 +120,7 @@ Job random_job(Precision precision, Random& random) {
   return job;
 }
 
-/// The definition, applied to the whole local array.
+/// Returns the transforms of the whole local array by the definition.
 Whole reference(const Job& job, Whole x) {
   for (const AxisTransform& t : job.transforms) {
     auto conjugate = [&](bool wanted) {
@@ -139,7 +139,8 @@ Whole reference(const Job& job, Whole x) {
   return x;
 }
 
-/// Calls visit(number of the element in C order of the box, piece, its offset in that buffer).
+/// Calls visit(number of the element in C order of the box, piece, offset of the element in the
+/// buffer of the piece).
 template <class Visit>
 void for_each_placed(const Box& box, const Place& place, Visit&& visit) {
   for (const Piece& piece : place.pieces) {
@@ -265,8 +266,8 @@ TEST(KernelSweep, PiecesCutAtRandomInDouble) {
 }
 TEST(KernelSweep, PiecesCutAtRandomInFloat) { check_random_sweeps<float>(Precision::f32, 2, 100); }
 TEST(KernelSweep, PiecesCutAtRandomInLongDouble) {
-  // The seed is fixed, because the oracle is only as precise as the sweep. With other seeds, rare
-  // draws could exceed the tolerance. Lines are short for the same reason.
+  // The seed is fixed, because the reference is only as precise as the sweep. With other seeds,
+  // rare draws could exceed the tolerance. Lines are short for the same reason.
   Random random(3);
   int run_count = 0;
   for (int number = 0; number < 30; ++number, ++run_count) {
@@ -286,7 +287,7 @@ TEST(KernelSweep, PiecesCutAtRandomInLongDouble) {
 }
 
 /// Inlet and outlet are the same dense array, in any memory order.
-TEST(KernelSweep, InPlace) {
+TEST(KernelSweep, WorksInPlace) {
   const std::uint64_t seed = test_support::chosen_seed(7000);
   SCOPED_TRACE(test_support::repeated_by(seed));
   int count = 0;
@@ -314,11 +315,11 @@ TEST(KernelSweep, InPlace) {
     run.expect_nothing_else_written(before);
     ++count;
   }
-  EXPECT_GT(count, 60) << "two thirds have transforms on average";
+  EXPECT_GT(count, 60) << "two thirds of the jobs have transforms";
 }
 
-/// Real rows padded to hold their spectra: r2c forward, then c2r back, in one array.
-TEST(KernelSweep, RealInPlaceInPaddedRows) {
+/// Real rows are padded, so that they can hold their spectra. r2c and c2r then work in place.
+TEST(KernelSweep, TransformsRealsInPlaceInPaddedRows) {
   const std::uint64_t seed = test_support::chosen_seed(0);
   SCOPED_TRACE(test_support::repeated_by(seed));
   int count = 0;
@@ -363,7 +364,7 @@ class CountingProgress final : public Progress {
 };
 
 /// Messages progress while stages compute only because the sweep polls them between tiles.
-TEST(KernelSweep, LooksAfterWhatIsUnderWayBetweenTiles) {
+TEST(KernelSweep, PollsMessagesBetweenTiles) {
   const Shape shape{256, 256};
   const Place array{{{Box::whole(shape), 0, 0, dense_strides(shape, {0, 1})}}, 16};
   const LocalOptions options{.engine = &default_engine(), .precision = Precision::f64};
@@ -390,20 +391,20 @@ std::size_t fused(const Shape& shape, int threads) {
 }
 
 /// Axes are fused as long as their plane fits in cache. At least one axis is taken.
-TEST(KernelSweep, FusesWhatFitsInCache) {
+TEST(KernelSweep, FusesAxesWhosePlanesFitInCache) {
   EXPECT_EQ(fused({8, 8, 8}, 1), 3u);
   EXPECT_EQ(fused({4096, 32, 32}, 1), 2u);
   EXPECT_EQ(fused({4, 16384, 16384}, 1), 1u);
 }
 
 /// Threads share planes. If all axes were in one plane, one thread would do everything.
-TEST(KernelSweep, FusesNoMoreThanThreadsCanShare) {
+TEST(KernelSweep, FusesNoMoreAxesThanThreadsCanShare) {
   EXPECT_EQ(fused({8, 8, 8}, 2), 2u);
   EXPECT_EQ(fused({3, 8, 8}, 2), 1u) << "3 planes are too few for 2 threads";
   EXPECT_EQ(fused({1, 1, 8}, 2), 1u);
 }
 
-/// Returns the number of threads that had work. Their scratch memory was written.
+/// Returns the number of threads that had work. Such threads have written to their scratch memory.
 int threads_at_work(const Shape& shape, const std::vector<AxisTransform>& transforms) {
   constexpr int threads = 2;
   const LocalOptions options{

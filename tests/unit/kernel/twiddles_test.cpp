@@ -41,7 +41,7 @@ TEST(Twiddles, roots_are_exact_to_the_last_bits) {
   for (const std::int64_t n : lengths) {
     const Twiddles twiddles(n);
     for (int draw = 0; draw < 300; ++draw) {
-      // The ends and the bounds of octants, then anywhere.
+      // First the bounds of octants, then the indices after them, then random indices.
       const std::int64_t e = draw < 8    ? draw * n / 8
                              : draw < 16 ? std::min(n - 1, (draw - 8) * n / 8 + 1)
                                          : static_cast<std::int64_t>(random() % n);
@@ -77,7 +77,7 @@ void check_lines(std::int64_t n1, std::int64_t n2) {
         ASSERT_LT(std::abs(static_cast<double>(re_error)), 4 * eps) << j << " * " << k;
         ASSERT_LT(std::abs(static_cast<double>(im_error)), 4 * eps) << j << " * " << k;
       }
-      ASSERT_EQ(line[2 * count], T{7}) << "the line is over";
+      ASSERT_EQ(line[2 * count], T{7}) << "a place after the line was written";
     }
 }
 
@@ -139,7 +139,7 @@ TEST(Twiddles, a_sweep_numbers_its_lines_and_keeps_its_input) {
     }
 }
 
-TEST(Twiddles, are_shared_while_someone_holds_them) {
+TEST(Twiddles, are_shared_while_they_are_in_use) {
   const auto held = twiddles_of(1001);
   EXPECT_EQ(twiddles_of(1001), held);
   EXPECT_NE(twiddles_of(1002), held);

@@ -1,4 +1,4 @@
-// Lines longer than the cache, transformed in two steps. Compared with the library's transform of
+// Lines longer than the cache, transformed in two steps, compared with the library's transform of
 // the whole line.
 #include "kernel/two_step_line.hpp"
 
@@ -37,7 +37,7 @@ void expect_same(std::int64_t length, LineKind kind, long double scale, bool in_
   AlignedBuffer scratch(line.scratch_bytes());
   line.run(given.data(), in_place ? given.data() : found.data(), scratch.data());
   if (!in_place) {
-    EXPECT_TRUE(std::equal(before.begin(), before.end(), x)) << "a changed input";
+    EXPECT_TRUE(std::equal(before.begin(), before.end(), x)) << "the input has changed";
   }
   const auto* y = (in_place ? given : found).template as<std::complex<T>>();
   const auto* z = expected.as<std::complex<T>>();
@@ -50,7 +50,7 @@ void expect_same(std::int64_t length, LineKind kind, long double scale, bool in_
   EXPECT_LT(std::sqrt(error / norm), 4 * eps * std::sqrt(std::log2(double(length))));
 }
 
-TEST(TwoStepLine, is_the_transform) {
+TEST(TwoStepLine, equals_the_transform_of_the_whole_line) {
   const std::uint64_t seed = test_support::chosen_seed(20311);
   SCOPED_TRACE(test_support::repeated_by(seed));
   for (const auto kind : {LineKind::c2c_forward, LineKind::c2c_backward})
@@ -62,14 +62,14 @@ TEST(TwoStepLine, is_the_transform) {
     }
 }
 
-TEST(TwoStepLine, has_factors_for_long_lines_that_have_some) {
+TEST(TwoStepLine, has_factors_only_for_long_lines_with_suitable_ones) {
   const auto found = TwoStepLine::factors(1 << 21, Precision::f64);
   ASSERT_TRUE(found.has_value());
   EXPECT_EQ(*found, (std::pair<std::int64_t, std::int64_t>(1 << 10, 1 << 11)));
-  EXPECT_FALSE(TwoStepLine::factors(1 << 18, Precision::f64)) << "short";
+  EXPECT_FALSE(TwoStepLine::factors(1 << 18, Precision::f64)) << "too short";
   EXPECT_TRUE(TwoStepLine::factors(1 << 18, Precision::f80)) << "as many bytes as 2^19 doubles";
-  EXPECT_FALSE(TwoStepLine::factors(1000003, Precision::f64)) << "a prime";
-  EXPECT_FALSE(TwoStepLine::factors(2 * 500009, Precision::f64)) << "a large prime";
+  EXPECT_FALSE(TwoStepLine::factors(1000003, Precision::f64)) << "a prime has no factors";
+  EXPECT_FALSE(TwoStepLine::factors(2 * 500009, Precision::f64)) << "one prime is too large";
   EXPECT_FALSE(TwoStepLine::factors(std::int64_t{1} << 30, Precision::f64)) << "too long";
 }
 

@@ -1,5 +1,5 @@
-// All properties of ownership, checked by brute force: an array has the owner of each element. All
-// numbers of ranks from 1 to 64 are tested, with shapes that they do not divide.
+// Properties of ownership, checked by brute force: an array has the owner of each element. Numbers
+// of ranks go from 1 to 64, also with shapes that they do not divide.
 
 #include <gtest/gtest.h>
 
@@ -20,7 +20,7 @@ using namespace test_support;
 
 constexpr std::int64_t ranks_max = 64;
 
-/// 1 to 5 axes; primes, ones, fewer rows than ranks, powers of two.
+/// Shapes of 1 to 5 axes, with primes, ones, powers of two, and extents below the number of ranks.
 const std::vector<Shape> shapes = {
     {1},         {7},          {64},          {403},           {5, 3},          {31, 1},
     {1, 1},      {13, 31},     {2, 97},       {8, 9, 10},      {17, 1, 5},      {3, 2, 61},
@@ -49,7 +49,7 @@ std::vector<int> owners_of(const Layout& layout) {
   return owner;
 }
 
-/// Numbers of elements, empty ranks and whole axes as counted from the boxes.
+/// Expects that numbers of elements, empty ranks and whole axes equal a count over the boxes.
 void expect_summaries(const Layout& layout) {
   std::int64_t total = 0;
   std::int64_t largest = 0;
@@ -149,7 +149,7 @@ TEST(LayoutExhaustive, RanksBeyondTheGridOwnNothing) {
   EXPECT_EQ(layouts, ranks_max * (ranks_max + 1) / 2);
 }
 
-TEST(LayoutExhaustive, EverythingOnAnyOneRank) {
+TEST(LayoutExhaustive, AnyOneRankMayOwnTheWholeArray) {
   std::int64_t layouts = 0;
   for (std::int64_t ranks = 1; ranks <= ranks_max; ++ranks)
     for (std::int64_t owner = 0; owner < ranks; ++owner) {
@@ -164,7 +164,7 @@ TEST(LayoutExhaustive, EverythingOnAnyOneRank) {
   EXPECT_EQ(layouts, ranks_max * (ranks_max + 1) / 2);
 }
 
-TEST(LayoutExhaustive, UsersBoxesOfEveryNumberOfRanks) {
+TEST(LayoutExhaustive, GivenBoxesOfEveryNumberOfRanksPartitionTheArray) {
   const std::uint64_t seed = chosen_seed(0);
   std::int64_t layouts = 0;
   std::int64_t with_empty_ranks = 0;
@@ -188,7 +188,8 @@ TEST(LayoutExhaustive, UsersBoxesOfEveryNumberOfRanks) {
   EXPECT_LT(with_empty_ranks, layouts);
 }
 
-/// Elements that a rank has in one layout and a peer in the other, counted one by one.
+/// Returns the numbers of elements that a rank has in one layout and a peer in the other, counted
+/// one by one.
 using Shared = std::map<std::pair<std::int64_t, std::int64_t>, std::int64_t>;
 
 Shared shared_elements(const Layout& a, const Layout& b) {
@@ -216,14 +217,14 @@ std::int64_t expect_overlaps(const Layout& mine, const Layout& other, const Shar
       EXPECT_EQ(counted == shared.end() ? 0 : counted->second, overlap.box.volume());
       local += overlap.box.volume();
     }
-    EXPECT_EQ(local, mine.local_volume(rank)) << "overlaps must cover what the rank has";
+    EXPECT_EQ(local, mine.local_volume(rank)) << "overlaps must cover the rank's box";
     found += static_cast<std::int64_t>(list.size());
   }
   EXPECT_EQ(found, static_cast<std::int64_t>(shared.size()));
   return found;
 }
 
-/// Rank r finds the same box for peer p as p finds for r.
+/// Expects that rank r finds the same box for peer p as p finds for r.
 void expect_both_directions_agree(const Layout& a, const Layout& b) {
   std::map<std::pair<std::int64_t, std::int64_t>, Box> forward;
   for (std::int64_t rank = 0; rank < a.ranks(); ++rank)

@@ -56,11 +56,11 @@ TEST(DiskStriping, bands_are_those_of_the_paper) {
       .bytes = 16 * block_size, .block_bytes = block_size, .disks = 4, .processors = 2};
   // Stripe-major: blocks go to all disks in turn. A processor has two disks.
   EXPECT_EQ(disks_of(striping, 0, 1, 8), (std::vector<int>{0, 1, 2, 3, 0, 1, 2, 3}));
-  // Memoryload-major, M = 8 blocks: half of each load on the disks of each processor.
+  // Memoryload-major, M = 8 blocks: half of each load is on the disks of each processor.
   striping.band_bytes = 8 * block_size;
   EXPECT_EQ(disks_of(striping, 0, 1, 12), (std::vector<int>{0, 1, 0, 1, 2, 3, 2, 3, 0, 1, 0, 1}));
   EXPECT_EQ(place_of(striping, 10), (BlockPlace{0, 3}));
-  // Processor-major.
+  // Processor-major: half of the array is on the disks of each processor.
   striping.band_bytes = whole_band_bytes(striping);
   EXPECT_EQ(striping.band_bytes, 16 * block_size);
   EXPECT_EQ(disks_of(striping, 0, 1, 8), (std::vector<int>{0, 1, 0, 1, 0, 1, 0, 1}));
@@ -95,7 +95,7 @@ TEST(DiskStriping, the_default_skew_spreads_columns_of_all_powers_of_two) {
   EXPECT_EQ(default_skew_rows(8 * block_size, block_size, 1), 0);
 }
 
-TEST(DiskStriping, what_cannot_be_is_refused) {
+TEST(DiskStriping, impossible_stripings_are_refused) {
   const Striping good = {.bytes = 100, .block_bytes = block_size, .disks = 4};
   const auto refused = [&](auto&& change, const std::vector<std::string>& words) {
     Striping striping = good;

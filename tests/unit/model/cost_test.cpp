@@ -1,4 +1,4 @@
-// The general cost of plans. On the machines of the papers it gives the numbers of the papers.
+// Costs of plans by the model. For the machines of the papers, they agree with the papers.
 #include "model/cost.hpp"
 
 #include <gtest/gtest.h>
@@ -59,7 +59,7 @@ TEST(Cost, gives_the_efficiencies_of_dmitruk) {
   }
 }
 
-// P3DFFT in x-pencils on p_row x p_col ranks; weft's last axis is the paper's x.
+// Returns the plan of P3DFFT in x-pencils on p_row x p_col ranks. x is the last axis of weft.
 Plan chan_plan(const ChanProblem& given) {
   const auto [nx, ny, nz] = given.mesh;
   Problem problem{.shape = {nz, ny, nx}, .kinds = Kind::r2c, .precision = Precision::f32};
@@ -92,7 +92,7 @@ TEST(Cost, gives_the_numbers_of_chan) {
   }
 }
 
-TEST(Cost, a_line_is_as_measured_and_between_lengths_by_operations) {
+TEST(Cost, lines_take_measured_times_or_times_between_them) {
   Machine machine = shipped_machine("celerons");
   machine.arithmetic = {{Precision::f64, Effort::estimate, 1e-9, {}}};
   EXPECT_DOUBLE_EQ(line_seconds(machine, Precision::f64, Effort::estimate, Kind::c2c, 256),
@@ -101,7 +101,7 @@ TEST(Cost, a_line_is_as_measured_and_between_lengths_by_operations) {
                    2.5e-9 * 256 * 8);
   EXPECT_DOUBLE_EQ(line_seconds(machine, Precision::f32, Effort::estimate, Kind::c2c, 256),
                    2.5e-9 * 256 * 8)
-      << "half the bytes, half the time, where nobody measured";
+      << "f32 was not measured: half the bytes take half the time";
   machine.arithmetic[0].lines = {{Kind::c2c, 64, 5e-10 * 64 * 6},
                                  {Kind::c2c, 256, 15e-10 * 256 * 8}};
   EXPECT_DOUBLE_EQ(line_seconds(machine, Precision::f64, Effort::estimate, Kind::c2c, 64),
@@ -114,7 +114,7 @@ TEST(Cost, a_line_is_as_measured_and_between_lengths_by_operations) {
   machine.arithmetic.push_back({Precision::f64, Effort::measure, 2e-10, {}});
   EXPECT_DOUBLE_EQ(line_seconds(machine, Precision::f64, Effort::exhaustive, Kind::c2c, 256),
                    1e-9 * 256 * 8)
-      << "the nearest effort";
+      << "exhaustive has the time of the nearest effort";
 }
 
 Plan plan_with(const Exchange& exchange, std::int64_t ranks, std::int64_t per_node = 1) {
@@ -148,11 +148,12 @@ TEST(Cost, how_much_a_schedule_blocks_depends_on_the_length_of_messages) {
   machine.blocking.clear();
   const double free_s = sent_s(pairs);  // messages of 512 KiB
   machine.blocking = {{64 << 10, 1, 1, 1, 1}, {1 << 20, 5, 1, 1, 1}};
-  EXPECT_NEAR(sent_s(pairs) / free_s, 4, 1e-12);  // 512 KiB is at 3/4 between both lengths
+  EXPECT_NEAR(sent_s(pairs) / free_s, 4, 1e-12);  // 512 KiB is 3/4 of the way, in logarithms
   Exchange pieces = pairs;
   pieces.piece_bytes = 16 << 10;
   EXPECT_NEAR(sent_s(pieces) / free_s, 1, 1e-12);
-  // Messages that leave at once block each other with their whole length, in any number of pieces.
+  // Messages that leave at once block each other with their whole length, even if they are cut into
+  // pieces.
   machine.blocking = {{64 << 10, 1, 1, 1, 1}, {1 << 20, 1, 1, 5, 1}};
   pieces.schedule = Schedule::scattered;
   EXPECT_NEAR(sent_s(pieces) / free_s, 4, 1e-12);
@@ -183,7 +184,7 @@ TEST(Cost, all_to_all_calls_are_priced_by_the_fit_for_their_ranks_and_bytes) {
   EXPECT_NEAR(step().wire_s, 3 * bytes, 1e-6);
 }
 
-TEST(Cost, chunks_hide_what_the_processor_need_not_do) {
+TEST(Cost, chunks_hide_time_in_which_the_processor_is_free) {
   Machine machine = shipped_machine("ethernet-10g");
   Exchange chunked = pairs;
   chunked.chunks = 8;
@@ -197,7 +198,7 @@ TEST(Cost, chunks_hide_what_the_processor_need_not_do) {
   EXPECT_LT(parts.seconds(), whole.seconds());
 }
 
-TEST(Cost, messages_of_more_chunks_take_the_processor) {
+TEST(Cost, more_chunks_take_more_time_of_the_processor) {
   Machine machine = shipped_machine("ethernet-10g");
   machine.request_s = 1e-3;
   Exchange exchange = pairs;
@@ -206,11 +207,11 @@ TEST(Cost, messages_of_more_chunks_take_the_processor) {
   };
   const double whole_s = processor_s();
   exchange.chunks = 8;
-  EXPECT_NEAR(processor_s(), whole_s + 3 * 7 * 1e-3, 1e-12) << "3 others, 7 chunks more";
+  EXPECT_NEAR(processor_s(), whole_s + 3 * 7 * 1e-3, 1e-12) << "7 more chunks to each of 3 ranks";
   exchange.schedule = Schedule::scattered;
   EXPECT_NEAR(processor_s(), whole_s + 3 * 7 * 1e-3, 1e-12);
-  // Pieces are as small as the block of one chunk. So a block of 2 MiB is cut as often as with
-  // chunks.
+  // A piece is as long as the part of a block in one chunk (2 MiB / 8). The block is cut into 8
+  // messages anyway, so chunks add none.
   exchange.piece_bytes = 128 * 128 * 128 / 16 * 16 / 8;
   EXPECT_NEAR(processor_s(), whole_s, 1e-12);
 }
@@ -226,7 +227,7 @@ TEST(Cost, starts_of_messages_that_wait_for_each_other_are_not_hidden) {
   EXPECT_GT(cost(plan_with(chunked, 4), machine).steps[1].hidden_s, 1e-6);
 }
 
-TEST(Cost, pieces_pay_a_start_each) {
+TEST(Cost, each_piece_takes_the_time_of_a_start) {
   const Machine machine = shipped_machine("celerons");
   Exchange cut = pairs;
   cut.piece_bytes = 65536;
@@ -252,19 +253,19 @@ TEST(Cost, messages_that_leave_at_once_share_a_start) {
   EXPECT_NEAR(starts_s(at_once), 4.03 * start_s, 1e-12) << "four bursts of 7 messages";
   at_once.chunks = 1;
   machine.request_s = 2 * start_s;
-  EXPECT_NEAR(starts_s(at_once), 7 * start_s, 1e-12) << "no more than one by one";
+  EXPECT_NEAR(starts_s(at_once), 7 * start_s, 1e-12) << "at most the time of messages one by one";
   at_once.method = Method::collective;
   at_once.schedule = Schedule::automatic;
   at_once.requests = Requests::automatic;
   machine.request_s = 0;
   EXPECT_NEAR(starts_s(at_once), start_s, 1e-12);
   at_once.chunks = 4;
-  EXPECT_NEAR(starts_s(at_once), 4 * start_s, 1e-12) << "a call each";
+  EXPECT_NEAR(starts_s(at_once), 4 * start_s, 1e-12) << "one call for each chunk";
   at_once.chunks = 1000;
-  EXPECT_NEAR(starts_s(at_once), 128 * start_s, 1e-12) << "no more than slices";
+  EXPECT_NEAR(starts_s(at_once), 128 * start_s, 1e-12) << "at most 128 chunks, one for each slice";
 }
 
-TEST(Cost, rows_that_are_no_whole_cache_lines_take_longer_across) {
+TEST(Cost, lines_across_rows_take_longer_if_rows_are_no_whole_cache_lines) {
   Machine machine = shipped_machine("vm-2-cores");
   machine.memory_bytes_per_s.clear();
   machine.copying = {{0, 1e-10, 2e-10, Precision::f64, 5e-10, 0}};
@@ -274,12 +275,13 @@ TEST(Cost, rows_that_are_no_whole_cache_lines_take_longer_across) {
   };
   EXPECT_NEAR(memory_s({64, 256}, 0), 64 * 256 * 16 * 2e-10, 1e-15);
   EXPECT_NEAR(memory_s({64, 255}, 0), 64 * 255 * 16 * 5e-10, 1e-15);
-  EXPECT_NEAR(memory_s({64, 255}, 1), 64 * 255 * 16 * 1e-10, 1e-15) << "along rows";
-  EXPECT_NEAR(memory_s({8, 4, 255}, 0), 8 * 4 * 255 * 16 * 2e-10, 1e-15) << "4 rows are whole";
+  EXPECT_NEAR(memory_s({64, 255}, 1), 64 * 255 * 16 * 1e-10, 1e-15) << "lines along rows";
+  EXPECT_NEAR(memory_s({8, 4, 255}, 0), 8 * 4 * 255 * 16 * 2e-10, 1e-15)
+      << "4 rows together are whole cache lines";
   EXPECT_NEAR(memory_s({8, 4, 255}, 1), 8 * 4 * 255 * 16 * 5e-10, 1e-15);
 }
 
-TEST(Cost, processors_move_what_stays_within_a_node) {
+TEST(Cost, processors_move_data_that_stay_within_a_node) {
   Machine machine = shipped_machine("infiniband-64");
   machine.copying = {{0, 1e-10, 1e-10, Precision::f64, 1e-10, 3e-10}};
   Exchange chunked = pairs;
@@ -289,7 +291,7 @@ TEST(Cost, processors_move_what_stays_within_a_node) {
   const double sent = 128.0 * 128 * 128 / 4 * 3 / 4 * 16;
   const double each = machine.within_node.pieces.back().s_per_byte;
   EXPECT_NEAR(step.processor_s, sent * each, 1e-12);
-  EXPECT_NEAR(step.memory_s, sent * 3e-10, 1e-12) << "they read what others have just written";
+  EXPECT_NEAR(step.memory_s, sent * 3e-10, 1e-12) << "ranks read data that others wrote";
   EXPECT_GE(step.seconds(), step.processor_s + step.memory_s);
 }
 
@@ -301,13 +303,13 @@ TEST(Cost, ranks_of_a_node_share_its_link_and_may_combine_messages) {
   const StepCost four = cost(plan_with(pairs, 16, 4), machine).steps[1];
   const StepCost combined = cost(plan_with(aware, 16, 4), machine).steps[1];
   EXPECT_NEAR(four.messages, 15, 0);
-  EXPECT_EQ(combined.messages, 1) << "3 pairs of nodes among 4 ranks";
-  EXPECT_NEAR(four.bytes * 4.0, alone.bytes * 1.25, 1.0) << "of 15 blocks 12 leave the node";
+  EXPECT_EQ(combined.messages, 1) << "4 ranks share the messages to 3 other nodes";
+  EXPECT_NEAR(four.bytes * 4.0, alone.bytes * 1.25, 1.0) << "12 of 15 blocks leave the node";
   EXPECT_LT(combined.start_s, four.start_s);
   aware.nodes = NodeUse::separate;
   const StepCost separate = cost(plan_with(aware, 16, 4), machine).steps[1];
-  // The bytes are the same. But a rank has only 12 messages to other nodes, and in each of 15
-  // rounds all ranks of some node send.
+  // Both exchanges send the same bytes. But a separate exchange has 15 rounds, in each of which all
+  // ranks of some node send. A rank sends to other nodes in only 12 of them.
   EXPECT_NEAR(combined.wire_s, 12 / 15.0 * separate.wire_s, 1e-9);
 }
 
@@ -321,7 +323,7 @@ TEST(Cost, a_shared_medium_is_named) {
   EXPECT_EQ(hub.where, "the hub");
 }
 
-TEST(Cost, messages_one_by_one_have_one_link_of_a_torus_each) {
+TEST(Cost, a_message_alone_uses_one_link_of_a_torus) {
   Machine machine = shipped_machine("infiniband-64");
   machine.blocking = {};
   machine.topology = {.network = Network::torus,
@@ -334,16 +336,17 @@ TEST(Cost, messages_one_by_one_have_one_link_of_a_torus_each) {
   const auto wire_s = [&](const Exchange& exchange, std::int64_t ranks, std::int64_t per_node) {
     return cost(plan_with(exchange, ranks, per_node), machine).steps[1].wire_s;
   };
-  // All at once, four messages pass a link of half the node's rate. One at a time, each of a node's
-  // three messages has half of the rate.
+  // If all messages leave at once, four of them pass a link with half of the node's rate. In the
+  // pairwise schedule, each of a node's three messages has half of the rate.
   EXPECT_NEAR(wire_s(scattered, 4, 1) / wire_s(pairs, 4, 1), 4 / 6.0, 1e-9);
   machine.topology.link = 2;
-  EXPECT_NEAR(wire_s(scattered, 4, 1), wire_s(pairs, 4, 1), 1e-12) << "a link carries all";
+  EXPECT_NEAR(wire_s(scattered, 4, 1), wire_s(pairs, 4, 1), 1e-12) << "a link is fast enough";
   machine.topology = {.network = Network::crossbar, .nodes = 4};
-  EXPECT_NEAR(wire_s(scattered, 4, 1), wire_s(pairs, 4, 1), 1e-12) << "a node has one link";
+  EXPECT_NEAR(wire_s(scattered, 4, 1), wire_s(pairs, 4, 1), 1e-12)
+      << "a node of a crossbar has one link";
 }
 
-TEST(Cost, what_neighbours_have_just_written_takes_longer_to_read) {
+TEST(Cost, data_that_other_ranks_just_wrote_take_longer_to_read) {
   Machine machine = shipped_machine("infiniband-64");
   const double kept = cost(plan_with({.method = Method::shared}, 4, 4), machine).steps[1].memory_s;
   EXPECT_EQ(kept, 0);
@@ -374,7 +377,7 @@ TEST(Cost, a_call_takes_its_time_on_one_rank_too) {
   EXPECT_NEAR(call_s(8), 8e-6, 1e-15);
 }
 
-TEST(Cost, shared_exchanges_send_nothing) {
+TEST(Cost, shared_exchanges_send_no_messages) {
   const Machine machine = shipped_machine("vm-2-cores");
   const PlanCost found = cost(plan_with({.method = Method::shared}, 2, 2), machine);
   EXPECT_EQ(found.steps[1].bytes, 128 * 128 * 64 * 16 / 2)
@@ -392,10 +395,10 @@ TEST(Cost, threads_share_planes_so_the_last_axis_is_a_pass_of_its_own) {
     problem.threads = threads;
     return cost(make_plan(problem), machine).steps[0].bytes;
   };
-  EXPECT_EQ(bytes({32, 32, 32}, 1), 2 * 32 * 32 * 32 * 16) << "all of it stays in cache";
+  EXPECT_EQ(bytes({32, 32, 32}, 1), 2 * 32 * 32 * 32 * 16) << "the whole array stays in cache";
   EXPECT_EQ(bytes({32, 32, 32}, 2), 4 * 32 * 32 * 32 * 16);
-  EXPECT_EQ(bytes({3, 32, 32}, 2), 4 * 3 * 32 * 32 * 16) << "3 planes of rows are too few";
-  EXPECT_EQ(bytes({3, 32, 16}, 2), 6 * 3 * 32 * 16 * 16) << "and 2 rows of 8 columns as well";
+  EXPECT_EQ(bytes({3, 32, 32}, 2), 4 * 3 * 32 * 32 * 16) << "3 planes are too few blocks";
+  EXPECT_EQ(bytes({3, 32, 16}, 2), 6 * 3 * 32 * 16 * 16) << "and so are 2 blocks of 8 columns";
 }
 
 TEST(Cost, more_threads_than_cores_share_them) {
@@ -417,7 +420,7 @@ TEST(Cost, ranks_that_own_nothing_leave_the_cores_to_others) {
   EXPECT_EQ(alone, cost(make_plan(problem), machine).steps[0].seconds());
 }
 
-TEST(Cost, a_last_stage_without_axes_copies_what_messages_bring) {
+TEST(Cost, a_last_stage_without_axes_copies_received_data) {
   const Machine machine = shipped_machine("ethernet-10g");
   Problem problem{.shape = {64, 64, 64}};
   problem.ranks = 4;
@@ -431,7 +434,7 @@ TEST(Cost, a_last_stage_without_axes_copies_what_messages_bring) {
   problem.exchange.wire_form = WireForm::datatype;
   const PlanCost strided = cost(make_plan(problem), machine);
   EXPECT_EQ(strided.steps[4].memory_s, 0) << "MPI writes into the output";
-  EXPECT_GT(strided.steps[1].memory_s, 0) << "and packs on the way";
+  EXPECT_GT(strided.steps[1].memory_s, 0) << "MPI packs during the exchange";
   problem.exchange = {.method = Method::shared};
   problem.ranks_per_node = 4;
   EXPECT_EQ(cost(make_plan(problem), machine).steps[4].memory_s, 0);
@@ -439,7 +442,7 @@ TEST(Cost, a_last_stage_without_axes_copies_what_messages_bring) {
 
 TEST(Cost, a_stage_hides_no_more_than_it_lasts) {
   Machine machine = shipped_machine("ethernet-10g");
-  machine.between_nodes = {{{0, 0, 1e-7}}, true, 0};  // slow: it could hide all computing
+  machine.between_nodes = {{{0, 0, 1e-7}}, true, 0};  // slow enough to hide all computing
   Problem problem{.shape = {64, 64, 64}};
   problem.ranks = 16;
   problem.has_input = true;
@@ -454,7 +457,7 @@ TEST(Cost, a_stage_hides_no_more_than_it_lasts) {
   EXPECT_LE(found.steps[1].hidden_s + found.steps[3].hidden_s, computing);
 }
 
-TEST(Cost, what_stays_in_cache_is_copied_as_measured_there) {
+TEST(Cost, arrays_in_cache_are_copied_at_the_speed_measured_there) {
   Machine machine = shipped_machine("vm-2-cores");
   machine.memory_bytes_per_s.clear();
   machine.copying = {{1 << 20, 1e-11, 1e-11, Precision::f64, 1e-11},
@@ -466,7 +469,7 @@ TEST(Cost, what_stays_in_cache_is_copied_as_measured_there) {
   };
   EXPECT_NEAR(memory_s(32), 1e-11, 1e-15);
   EXPECT_NEAR(memory_s(256), 1e-10, 1e-14);
-  EXPECT_NEAR(memory_s(80), 5.4e-11, 1e-12);  // 8 MB: half-way between 1 and 64
+  EXPECT_NEAR(memory_s(80), 5.4e-11, 1e-12);  // 8 MB: half-way from 1 to 64 MiB in logarithms
 }
 
 TEST(Cost, copying_is_that_of_the_precision_or_of_the_nearest) {
@@ -484,7 +487,7 @@ TEST(Cost, copying_is_that_of_the_precision_or_of_the_nearest) {
   EXPECT_NEAR(byte_s(Precision::f80), 1e-11, 1e-15);
 }
 
-TEST(Price, of_messages_goes_by_their_average_length) {
+TEST(Price, of_messages_depends_on_their_average_length) {
   const Link link{.pieces = {{0, 1, 0}, {100, 10, 0.5}}};
   EXPECT_NEAR(message_seconds(link, 4, 4 * 50), 4, 1e-12);
   EXPECT_NEAR(message_seconds(link, 4, 4 * 100), 4 * (10 + 50), 1e-12);

@@ -1,4 +1,4 @@
-// Lines of lengths that were not measured.
+// Predicted times of lines whose lengths were not measured.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -20,7 +20,7 @@ LineTime line(std::int64_t length, double operation_s) {
   return {Kind::c2c, length, 5 * n * std::log2(n) * operation_s};
 }
 
-TEST(Lines, a_line_is_as_others_of_its_family) {
+TEST(Lines, a_line_takes_the_time_of_others_of_its_family) {
   Machine machine = shipped_machine("celerons");
   machine.arithmetic = {{Precision::f64,
                          Effort::estimate,
@@ -37,7 +37,7 @@ TEST(Lines, a_line_is_as_others_of_its_family) {
   EXPECT_NEAR(operation_s(machine, 103), 9, 1e-12);
   EXPECT_NEAR(operation_s(machine, 4096), 3, 1e-12);
   EXPECT_NEAR(operation_s(machine, 11), 5, 1e-12);  // libraries have kernels for 11 and 13
-  // 509 lines of 12 points, and 12 lines of 509 points.
+  // A line of 12 * 509 points takes the time of 509 lines of 12 points and 12 lines of 509 points.
   const auto seconds = [&](std::int64_t length) {
     return line_seconds(machine, Precision::f64, Effort::estimate, Kind::c2c, length);
   };
@@ -50,7 +50,7 @@ TEST(Lines, a_line_is_as_others_of_its_family) {
   EXPECT_NEAR(operation_s(machine, 127), 7, 1e-12);
 }
 
-TEST(Lines, complex_primes_are_summed_up_or_chirps_of_even_or_odd_length) {
+TEST(Lines, complex_primes_are_sums_or_chirps_of_even_or_odd_length) {
   Machine machine = shipped_machine("celerons");
   machine.arithmetic = {{Precision::f64,
                          Effort::estimate,
@@ -68,7 +68,7 @@ TEST(Lines, complex_primes_are_summed_up_or_chirps_of_even_or_odd_length) {
   EXPECT_NEAR(operation_s(machine, 311), 2, 1e-12);
 }
 
-TEST(Lines, real_primes_are_summed_up_or_convolutions_of_one_point_less_or_more) {
+TEST(Lines, real_primes_are_sums_or_convolutions_of_one_point_less_or_more) {
   const auto real = [](std::int64_t length, double operation_s) {
     LineTime time = line(length, operation_s / 2);
     time.kind = Kind::r2c;

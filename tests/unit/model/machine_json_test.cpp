@@ -15,7 +15,7 @@ namespace {
 using nlohmann::ordered_json;
 using test_support::expect_error;
 
-TEST(Machine, every_shipped_one_is_named_as_it_is_and_written_as_it_was_read) {
+TEST(Machine, every_shipped_machine_has_its_name_and_is_read_back_equal) {
   const std::vector<std::string> names = shipped_machines();
   for (const char* paper : {"celerons", "pentium2s", "duke-cisco2924", "sp2-kernel", "sp2-user",
                             "pentium3s", "zayante", "adams", "fleet", "bgl-16384"})
@@ -28,7 +28,7 @@ TEST(Machine, every_shipped_one_is_named_as_it_is_and_written_as_it_was_read) {
   }
 }
 
-TEST(Machine, shipped_ones_have_the_figures_of_their_papers) {
+TEST(Machine, shipped_machines_have_the_figures_of_their_papers) {
   const Machine celerons = shipped_machine("celerons");
   EXPECT_EQ(celerons.arithmetic[0].operation_s, 6.5e-9);
   EXPECT_DOUBLE_EQ(celerons.copying[0].contiguous_s_per_byte * 4, 70e-9);
@@ -43,12 +43,12 @@ TEST(Machine, shipped_ones_have_the_figures_of_their_papers) {
               2.4, 0.01);
 }
 
-TEST(Machine, an_unknown_one_is_refused_with_the_names_there_are) {
+TEST(Machine, an_unknown_name_is_refused_with_the_known_names) {
   expect_error(ErrorCode::invalid_argument, {"celerons", "bgl-512", "\"cray\""},
                [] { shipped_machine("cray"); });
 }
 
-/// A machine as JSON, changed by `change`.
+/// Returns a machine as JSON, changed by `change`.
 template <class Change>
 std::string changed(Change&& change) {
   ordered_json document = ordered_json::parse(to_json(shipped_machine("infiniband-64")));
@@ -122,14 +122,15 @@ TEST(Machine, impossible_figures_are_refused_with_their_key) {
   expect_refused({"barrier_s", "number"}, [](ordered_json& m) { m["barrier_s"] = nullptr; });
 }
 
-TEST(Machine, messages_have_tiny_figures_as_given) {
+TEST(Machine, errors_print_tiny_figures_as_given) {
   expect_refused({"barrier_s", "given -1e-10"}, [](ordered_json& m) { m["barrier_s"] = -1e-10; });
   expect_refused({"operation_s", "given -2.5e-09"},
                  [](ordered_json& m) { m["arithmetic"][0]["operation_s"] = -2.5e-9; });
 }
 
-/// Figures are refused if their sums or products would not be finite.
-TEST(Machine, figures_of_no_machine_are_refused) {
+/// Very large and very small figures are refused, because sums or products of them might not be
+/// finite.
+TEST(Machine, extreme_figures_are_refused) {
   for (const double value : {1e308, 1e31}) {
     expect_refused({"machine.call_s", "to 1e30"}, [&](ordered_json& m) { m["call_s"] = value; });
     expect_refused({"operation_s", "to 1e30"},
@@ -139,7 +140,7 @@ TEST(Machine, figures_of_no_machine_are_refused) {
                  [&](ordered_json& m) { m["arithmetic"][0]["operation_s"] = 5e-324; });
 }
 
-TEST(Machine, a_network_has_a_limit) {
+TEST(Machine, networks_that_are_too_large_are_refused) {
   const auto refused = [](const std::vector<std::string>& words, const char* network,
                           const ordered_json& topology) {
     expect_refused(words, [&](ordered_json& m) {
@@ -189,7 +190,7 @@ TEST(Machine, text_has_one_record_a_line) {
   const Machine machine = with_records();
   const std::string text = to_json(machine);
   EXPECT_EQ(machine_from_json(text), machine);
-  EXPECT_EQ(machine_from_json(ordered_json::parse(text).dump(2)), machine) << "any other layout";
+  EXPECT_EQ(machine_from_json(ordered_json::parse(text).dump(2)), machine) << "other spaces";
   for (const char* line : {
            "\n      \"lines\": [\n",
            "\n        {\"kind\":\"r2c\",\"length\":9,\"seconds\":2.5e-10},\n",
@@ -245,7 +246,7 @@ TEST(Machine, impossible_disks_are_refused_with_their_key) {
   });
 }
 
-TEST(Machine, keys_that_lack_or_nobody_knows_are_refused) {
+TEST(Machine, missing_and_unknown_keys_and_other_versions_are_refused) {
   expect_refused({"\"blocking\" is missing"}, [](ordered_json& m) { m.erase("blocking"); });
   expect_refused({"machine.topology", "\"extents\""}, [](ordered_json& m) {
     m["topology"]["extents"] = {16, 16};
@@ -264,7 +265,7 @@ TEST(Machine, text_that_is_no_machine_is_refused) {
                [] { machine_from_json(std::string(100 << 20, '[')); });
 }
 
-TEST(Machine, not_a_number_is_not_written) {
+TEST(Machine, figures_that_are_not_finite_are_not_written) {
   Machine machine = shipped_machine("celerons");
   machine.barrier_s = std::numeric_limits<double>::quiet_NaN();
   expect_error(ErrorCode::invalid_argument, {"barrier_s"}, [&] { to_json(machine); });

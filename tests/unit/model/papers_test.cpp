@@ -1,5 +1,5 @@
-// The formulas of papers 000 and 004, compared with the numbers that the papers print. Misprints
-// are named.
+// The formulas of papers 000 and 004, compared with the numbers that the papers print. Comments
+// name misprints.
 #include <gtest/gtest.h>
 
 #include "model/chan.hpp"
@@ -26,7 +26,7 @@ TEST(Dmitruk, gives_the_rate_of_figure_6) {
   EXPECT_NEAR(dmitruk_flops(dmitruk_celerons, 256, 16), 773e6, 1e6);  // "up to 800 Mflops"
 }
 
-TEST(Dmitruk, speed_up_is_that_of_the_times_but_for_the_two_words_in_a_row) {
+TEST(Dmitruk, speed_up_nearly_equals_the_ratio_of_the_times) {
   for (const std::int64_t n : {64, 128, 256, 512})
     for (const std::int64_t p : {1, 2, 5, 16, 100}) {
       const DmitrukMachine& m = dmitruk_celerons;
@@ -60,8 +60,8 @@ TEST(Dmitruk, tends_to_its_limit_and_blocking_slows_sending_alone) {
               1e-12);
 }
 
-/// Returns the examples of section 4.4: N = 512 x 512 x 128 on 512 ranks, or 2048 x 2048 x 512 on
-/// 4096 ranks.
+/// Returns an example of section 4.4. The large example is 2048 x 2048 x 512 on 4096 ranks. The
+/// other example is 512 x 512 x 128 on 512 ranks.
 ChanProblem chan_example(bool large) {
   if (large) return {{2048, 2048, 512}, 64, 64, 4};
   return {{512, 512, 128}, 16, 32, 4};
@@ -84,7 +84,7 @@ TEST(Chan, equation_9_is_the_least_of_equation_8) {
     problem.p_col = 4096 / p_row;
     EXPECT_GE(chan_small_rows_us(problem, large_limits), best) << p_row;
   }
-  // With 2 and 4 rows, the integers next to 2.61, the time is close to this.
+  // With 2 rows, an integer next to 2.61, the time is close to the best.
   problem.p_row = 2;
   problem.p_col = 2048;
   EXPECT_LT(chan_small_rows_us(problem, large_limits), 1.05 * best);
@@ -118,7 +118,7 @@ struct Cell {
   bool filled;  ///< the table has a time there
 };
 
-// The cells of Tables 1, 4, 6 and 7. The rule must explain which of them are empty.
+// The cells of Tables 1, 4, 6 and 7. Equation 5 must say which of the cells are empty.
 TEST(Chan, equation_5_explains_the_empty_cells) {
   const std::array<std::int64_t, 3> flat{2048, 2048, 512};
   const std::array<std::int64_t, 3> rotated{512, 2048, 2048};

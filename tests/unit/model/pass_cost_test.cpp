@@ -6,12 +6,12 @@
 namespace weft::model {
 namespace {
 
-constexpr double along_s = 1e-10;        // a byte read and written along rows
-constexpr double across_s = 4e-10;       // as rows become columns
-constexpr double in_cache_s = 0.25e-10;  // as rows become columns, in 64 KiB
-constexpr double share = 2.0 / 3;        // of a pass in place
+constexpr double along_s = 1e-10;        // for a byte read and written along rows
+constexpr double across_s = 4e-10;       // for a byte if rows become columns
+constexpr double in_cache_s = 0.25e-10;  // the same within 64 KiB
+constexpr double share = 2.0 / 3;        // a pass in place takes this part of the time of a copy
 
-/// One core; only planes fit in its caches.
+/// Returns a machine with this second-level cache and no third-level cache.
 Machine machine_with(std::int64_t l2_bytes) {
   Machine machine = shipped_machine("vm-2-cores");
   machine.memory_bytes_per_s.clear();
@@ -39,7 +39,7 @@ TEST(PassCost, the_second_pass_of_a_stage_is_in_place) {
   EXPECT_NEAR(three, bytes * (along_s + 2 * share * across_s), 1e-9);
 }
 
-TEST(PassCost, machines_with_one_price_have_one_for_all_passes) {
+TEST(PassCost, one_measured_price_holds_for_all_passes) {
   Machine machine = machine_with(1 << 20);
   machine.copying = {{0, along_s, across_s, Precision::f64, across_s, 0}};
   const double bytes = 64 * 64 * 64 * 16;
@@ -49,7 +49,7 @@ TEST(PassCost, machines_with_one_price_have_one_for_all_passes) {
   EXPECT_NEAR(stage_s(problem_of({64, 64, 64}, {1}), machine), bytes * across_s, 1e-9);
 }
 
-TEST(PassCost, a_stage_that_packs_messages_writes_elsewhere_in_its_last_pass) {
+TEST(PassCost, a_stage_that_packs_messages_writes_to_another_array_in_its_last_pass) {
   Problem problem = problem_of({64, 64, 64}, {0, 1, 2});
   problem.ranks = problem.ranks_per_node = 2;
   problem.has_input = true;
@@ -87,7 +87,7 @@ TEST(PassCost, rows_with_gaps_in_arrays_of_others_are_read_across) {
   ASSERT_EQ(plan.stages[1].axes, std::vector<int>{1});
   const double bytes = 64 * 64 * 16 * 16;
   EXPECT_NEAR(cost(plan, machine).steps[2].memory_s, bytes * across_s, 1e-9) << "rows of 256 bytes";
-  problem.exchange.method = Method::messages;  // packed, they are adjacent
+  problem.exchange.method = Method::messages;  // packed rows are adjacent
   EXPECT_NEAR(stage_s(problem, machine, 2), bytes * (along_s + in_cache_s), 1e-6);
 }
 

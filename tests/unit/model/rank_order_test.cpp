@@ -89,14 +89,14 @@ TEST(RankOrder, the_first_letter_is_the_fastest) {
   EXPECT_EQ(places(dragonfly(2, 2, 2, "gsnt"), 8, 1), (Numbers{0, 4, 2, 6, 1, 5, 3, 7}));
 }
 
-TEST(RankOrder, a_number_goes_a_part_of_the_way) {
+TEST(RankOrder, a_number_after_a_letter_takes_a_part_of_its_axis) {
   EXPECT_EQ(places(torus({4, 4}, "y2x2yxt"), 16, 1),
             (Numbers{0, 1, 4, 5, 2, 3, 6, 7, 8, 9, 12, 13, 10, 11, 14, 15}));
   EXPECT_EQ(places(torus({8}, "x2x4t"), 8, 1), (Numbers{0, 1, 2, 3, 4, 5, 6, 7}));
   EXPECT_EQ(places(crossbar(2, "t2nt"), 8, 4), (Numbers{0, 1, 4, 5, 2, 3, 6, 7}));
 }
 
-TEST(RankOrder, places_that_nobody_takes_are_passed_over) {
+TEST(RankOrder, places_without_a_rank_are_skipped) {
   EXPECT_EQ(places(crossbar(3, "nt"), 5, 2), (Numbers{0, 2, 4, 1, 3}));
   EXPECT_EQ(places(crossbar(100, "nt"), 4, 2), (Numbers{0, 2, 1, 3}));
   EXPECT_EQ(places(torus({2, 3}, "xyt"), 4, 1), (Numbers{0, 3, 1, 2}));
@@ -123,7 +123,7 @@ TEST(RankOrder, every_place_is_taken_once) {
   }
 }
 
-TEST(RankOrder, neighbours_are_known) {
+TEST(RankOrder, ranks_that_share_a_node_are_known) {
   const model::Placement together(torus({4}, "tx"), 8, 2);
   EXPECT_TRUE(together.keeps_nodes_together());
   EXPECT_EQ(together.sharing_with(5), (Numbers{4, 5}));
@@ -163,10 +163,11 @@ TEST(RankOrder, refuses_words_that_are_no_order) {
   expect_error(ErrorCode::invalid_argument, {"1 or more"}, [] { rank_places(crossbar(4), 4, 0); });
 }
 
-TEST(RankOrder, a_machine_has_one_or_none) {
+TEST(RankOrder, a_machine_may_have_an_order) {
   Machine machine = shipped_machine("bgl-512");
   EXPECT_EQ(machine.topology.order, "");
-  EXPECT_EQ(to_json(machine).find("\"order\""), std::string::npos) << "as files always were";
+  EXPECT_EQ(to_json(machine).find("\"order\""), std::string::npos)
+      << "no order is written for the default";
   machine.topology.order = "xyzt";
   const std::string text = to_json(machine);
   EXPECT_EQ(machine_from_json(text), machine);
@@ -201,7 +202,7 @@ TEST(RankOrder, loads_follow_the_order) {
   EXPECT_EQ(load("ty2x2yx", 4), 1 * 2.0);      // blocks of 2 x 2: one step, for two lines
 }
 
-TEST(RankOrder, axes_that_are_alike_are_tried_once) {
+TEST(RankOrder, orders_of_equal_axes_are_tried_once) {
   using planner::sequences;
   EXPECT_EQ(sequences(torus({8, 8, 8}), 1), std::vector<std::string>{});
   EXPECT_EQ(sequences(torus({8, 8, 8}), 2).size(), 3U);  // t after one, two or three of the axes

@@ -24,7 +24,7 @@ FieldTrip trip_of(ApplyIn turn, std::int64_t in, std::int64_t out) {
   return {turn, {in, in, out, out}};
 }
 
-TEST(RoundTripCost, HasTheStepsOfTheRoute) {
+TEST(RoundTripCost, HasTheNamesAndKindsOfItsSteps) {
   for (const OutputChoice output : {OutputChoice::any, OutputChoice::same})
     for (const ApplyIn turn : {ApplyIn::spectrum, ApplyIn::space}) {
       const Plan plan = slabs(4, output);
@@ -46,8 +46,9 @@ TEST(RoundTripCost, HasTheStepsOfTheRoute) {
                                       "exchange: messages pairwise packed", "stage 2: axes 1 2"}));
 }
 
-/// A stage without transforms at the turn is left out, together with its exchange. In the spectrum
-/// this is the last stage. In space the first stage is at the turn, and it has axes.
+/// The turn is the step that applies the function. A stage without transforms at the turn is left
+/// out, together with its exchange. In the spectrum, this is the last stage. In space, the first
+/// stage is at the turn, and it has axes.
 TEST(RoundTripCost, LeavesOutStagesWithoutAxesAtTheTurn) {
   const Plan plan = slabs(4, OutputChoice::same);
   ASSERT_EQ(plan.stages.size(), 3U);
@@ -72,7 +73,7 @@ TEST(RoundTripCost, TheTurnReadsEachFieldThereAndWritesEachFieldBack) {
   }
 }
 
-TEST(RoundTripCost, IsLessThanItsTransforms) {
+TEST(RoundTripCost, IsLessThanTwoTransforms) {
   for (const char* name : {"ethernet-10g", "infiniband-64", "vm-2-cores"}) {
     const Machine machine = shipped_machine(name);
     for (const std::int64_t ranks : {1, 2, 4})
@@ -114,7 +115,7 @@ TEST(RoundTripCost, AnExplanationHasEveryStep) {
   EXPECT_EQ(explain(plan, trip).find("predicted"), std::string::npos);
 }
 
-TEST(RoundTripCost, OneAxisSeenAsTwoIsRefused) {
+TEST(RoundTripCost, AViewIsRefused) {
   const Plan line = make_plan({.shape = {4096}, .ranks = 4});
   expect_error(ErrorCode::unsupported, {"whole lines", "4096", "predict"}, [&] {
     cost(line, trip_of(ApplyIn::spectrum, 1, 1), shipped_machine("ethernet-10g"));

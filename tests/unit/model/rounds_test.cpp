@@ -24,19 +24,19 @@ double all_to_all(const Topology& topology, Schedule schedule) {
   return busiest_by_rounds(topology, schedule, Groups{ranks}, ranks).load;
 }
 
-// Each round loads its busiest link with 1 message. Cyclic: each node sends to the next one; then
-// to the opposite one, half each way; then to the previous one. Pairwise: the rounds are 03 12, 13
-// 02 and 23 01. In the first and the last, neighbours exchange. In the second, both pairs are
-// opposite and take two routes, half each way: 0 to 2 over 1 and over 3, and so on. So every link
-// has two halves.
+// Each round loads its busiest link with 1 message. In the cyclic schedule, each node sends to the
+// next node, then to the opposite node (half of a message each way), then to the previous node. In
+// the pairwise schedule, the pairs are 03 12, then 13 02, then 23 01. The first and the last pairs
+// are neighbours. The second pairs are opposite, and half of a message goes each way: from 0 to 2
+// over 1 and over 3. So every link has two halves of messages.
 TEST(Rounds, a_ring_of_four_has_one_message_on_a_link_in_each_round) {
   EXPECT_EQ(all_to_all(torus({4}), Schedule::cyclic), 3);
   EXPECT_EQ(all_to_all(torus({4}), Schedule::pairwise), 3);
 }
 
-// Cyclic: the rounds load each link with 1, 2, 2 and 1 messages. Pairwise: each round is a
-// reflection of the ring. One pair are neighbours. The other pair are two apart, on the other side.
-// Their messages share no link.
+// In the cyclic schedule, the rounds load each link with 1, 2, 2 and 1 messages. In the pairwise
+// schedule, each round is a reflection of the ring. One pair are neighbours. The other pair are two
+// links apart, on the other side of the ring. So their messages share no link.
 TEST(Rounds, a_ring_of_five_is_busier_by_shifts_than_by_reflections) {
   EXPECT_EQ(all_to_all(torus({5}), Schedule::cyclic), 6);
   EXPECT_EQ(all_to_all(torus({5}), Schedule::pairwise), 5);
@@ -48,7 +48,7 @@ TEST(Rounds, a_ring_of_five_is_busier_by_shifts_than_by_reflections) {
 // Rounds of four ranks on nodes 00 01 10 11. Along an axis of two nodes, half of a message goes
 // forward and half backward, over two links: 0.5 on each. But a message takes as long as if it used
 // one link.
-TEST(Rounds, a_message_has_one_link_of_a_torus) {
+TEST(Rounds, a_message_takes_as_long_as_over_one_link_of_a_torus) {
   EXPECT_EQ(all_to_all(torus({2, 2}), Schedule::pairwise), 3);
   Topology narrow = torus({2, 2});
   narrow.link = 0.25;  // a node's rate is the sum over its four links
@@ -61,8 +61,9 @@ TEST(Rounds, groups_go_through_their_rounds_in_step) {
   const auto ranks = all_numbers(8);
   const Groups rows{{0, 1, 2, 3}, {4, 5, 6, 7}};
   EXPECT_EQ(busiest_by_rounds(torus({2, 4}), Schedule::cyclic, rows, ranks).load, 3);
-  // On one ring the messages of both groups share links. First each of the eight nodes sends two
-  // places ahead: 2 on a link. Then four places, half each way: 2. Then two places back: 2.
+  // On one ring the messages of both groups share links. In the first round, each of the eight
+  // nodes sends two places ahead: 2 messages on a link. In the second, four places, half each way:
+  // 2. In the third, two places back: 2.
   const Groups woven{{0, 2, 4, 6}, {1, 3, 5, 7}};
   EXPECT_EQ(busiest_by_rounds(torus({8}), Schedule::cyclic, woven, ranks).load, 2 + 2 + 2);
 }
@@ -76,8 +77,8 @@ Topology fat_tree(double uplinks) {
   return topology;
 }
 
-// The rounds are 03 12, 13 02 and 23 01. In the first two, both nodes of a switch send to the other
-// switch. In the last, none does.
+// The pairs of the rounds are 03 12, then 13 02, then 23 01. In the first two rounds, both nodes of
+// a switch send to the other switch. In the last round, no node does.
 TEST(Rounds, a_fat_tree_waits_for_the_links_above_its_switches) {
   EXPECT_EQ(all_to_all(fat_tree(1), Schedule::pairwise), 2 + 2 + 1);
   EXPECT_EQ(all_to_all(fat_tree(2), Schedule::pairwise), 3);
@@ -139,14 +140,14 @@ TEST(Rounds, ranks_of_a_node_share_its_link) {
             2 + 2 + 0);
 }
 
-TEST(Rounds, groups_of_one_or_none_have_none) {
+TEST(Rounds, groups_of_one_rank_or_none_load_no_link) {
   const auto ranks = all_numbers(4);
   const Groups alone{{0}, {}, {2}, {3}};
   EXPECT_EQ(busiest_by_rounds(torus({4}), Schedule::pairwise, alone, ranks).load, 0);
 }
 
-// If groups share ranks, messages go through the rounds of all ranks, most of which are empty.
-TEST(Rounds, groups_that_share_ranks_have_none_of_their_own) {
+// If groups share ranks, the messages do not follow rounds of each group. The load is 0.
+TEST(Rounds, groups_that_share_ranks_have_no_load) {
   const auto ranks = all_numbers(4);
   const Groups sharing{{0, 1, 2}, {1, 2, 3}};
   EXPECT_EQ(busiest_by_rounds(torus({4}), Schedule::pairwise, sharing, ranks).load, 0);
@@ -169,7 +170,7 @@ double all_rounds(const Topology& topology, Schedule schedule) {
   return sum;
 }
 
-TEST(Rounds, a_sample_stands_for_rounds_that_are_many) {
+TEST(Rounds, many_rounds_are_estimated_from_a_sample) {
   const Topology topology = torus({8, 8, 12});
   ASSERT_GT(768 * 767, most_messages_in_rounds);
   const double all = all_rounds(topology, Schedule::pairwise);

@@ -16,7 +16,7 @@ Plan truncated(std::int64_t ranks) {
                     .ranks = ranks});
 }
 
-TEST(StageLines, AxesBeforeHaveTheirNewLengths) {
+TEST(StageLines, AxesTransformedEarlierHaveTheirTruncatedLengths) {
   const Plan plan = truncated(1);
   ASSERT_EQ(plan.stages[0].axes, (std::vector<int>{2, 1, 0}));
   const auto found = [&](int axis) { return lines_along(plan, plan.stages[0], axis); };
@@ -29,7 +29,7 @@ TEST(StageLines, AxesBeforeHaveTheirNewLengths) {
   EXPECT_EQ(found(0).length, 8);
 }
 
-TEST(StageLines, CountThoseOfTheBusiestRank) {
+TEST(StageLines, NumberIsThatOfTheBusiestRank) {
   const Plan plan = truncated(3);  // slabs: axis 0, then axis 1 is divided
   ASSERT_EQ(plan.stages.size(), 2);
   EXPECT_EQ(lines_along(plan, plan.stages[0], 2).count, 3 * 12);

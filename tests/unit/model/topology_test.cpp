@@ -33,8 +33,8 @@ double all_to_all(const Topology& topology) {
   return busiest_torus_link(topology, Groups{ranks}, ranks).load;
 }
 
-// 004, section 4.2: "1, 4, 16, ... (a/4)^2" of neighbours; a closed ring has half the load of an
-// open line of the same length, a^2/8. (The paper prints (a/2)^2 x 2.)
+// Paper 004, section 4.2: "1, 4, 16, ... (a/4)^2" of neighbours. A ring has the load a^2/8, half of
+// the load of an open line of the same length. (The paper prints (a/2)^2 x 2.)
 TEST(Torus, lines_and_rings_have_the_known_loads) {
   for (const auto& [nodes, load] :
        std::map<std::int64_t, double>{{2, 1}, {4, 4}, {8, 16}, {16, 64}})
@@ -53,7 +53,8 @@ TEST(Torus, ties_may_all_go_forward) {
   }
 }
 
-// The longest axis decides. Its load is p a / 8 in each direction.
+// The longest axis decides. For p nodes and an axis of length a, its load is p a / 8 in each
+// direction.
 TEST(Torus, the_longest_axis_is_the_busiest) {
   EXPECT_EQ(all_to_all(torus({8, 8, 8})), 512.0 * 8 / 8);
   EXPECT_EQ(all_to_all(torus({8, 32, 16})), 4096.0 * 32 / 8);
@@ -106,7 +107,7 @@ class Walker {
   std::map<std::tuple<std::size_t, std::int64_t, int>, double> loads_;
 };
 
-TEST(Torus, loads_are_those_of_every_message_on_its_way) {
+TEST(Torus, loads_equal_a_count_of_every_message) {
   const std::uint64_t seed = test_support::chosen_seed(20261122);
   std::mt19937 random(seed);
   const auto below = [&](std::int64_t end) {
@@ -140,8 +141,9 @@ TEST(Torus, loads_are_those_of_every_message_on_its_way) {
   }
 }
 
-// The rows of a process grid, in an order, are every combination of some places on each axis.
-TEST(Torus, loads_of_rows_are_those_of_every_message_on_its_way) {
+// The groups are the rows or the columns of a process grid. The order decides the nodes of their
+// ranks.
+TEST(Torus, loads_of_rows_and_columns_equal_a_count_of_every_message) {
   for (const char* order : {"", "xyzt", "yztx", "z2y2xyzt", "txy2zy"})
     for (const bool rings : {true, false})
       for (const std::int64_t row : {2, 6, 12, 24, 96}) {
@@ -222,13 +224,14 @@ TEST(Topology, groups_of_a_dragonfly_share_one_link) {
   topology.switches = 2;
   topology.nodes_per_switch = 2;
   const auto ranks = numbers(12);
-  // Between two groups: 4 x 4. From switch 0 to switch 1: 2 x 2 of their own. Switch 1 leads to a
-  // group: 2 x 4 on the way there. A group arrives at switch 0: 4 x 2 on the way from there.
+  // Between two groups there are 4 x 4 messages. The link from switch 0 to switch 1 has 2 x 2
+  // messages between their own nodes, 2 x 4 messages to the group that switch 1 leads to, and 4 x 2
+  // messages that come from the group at switch 0.
   const BusiestLink found = busiest_link(topology, Groups{ranks}, ranks);
   EXPECT_EQ(found.load, 20);
   topology.link = 2;
   EXPECT_EQ(busiest_link(topology, Groups{ranks}, ranks).load, 11);  // the node's own link
-  // One switch a group: only links between groups are left, 4 x 4 messages on each way.
+  // With one switch in a group, only links between groups are left: 4 x 4 messages each way.
   topology.switches = 1;
   topology.nodes_per_switch = 4;
   topology.link = 0.5;
@@ -278,7 +281,7 @@ TEST(Topology, refuses_networks_that_cannot_be) {
                [&] { model::check(topology); });
 }
 
-TEST(Torus, few_ranks_on_a_large_one_load_it_as_a_small_one) {
+TEST(Torus, few_ranks_load_a_large_torus_like_a_small_torus) {
   std::vector<std::int64_t> nodes = numbers(256);
   Groups rows(16);
   for (std::int64_t rank = 0; rank < 256; ++rank)
@@ -366,27 +369,27 @@ TEST(FatTree, links_above_wait_if_short_routes_go_first) {
   EXPECT_EQ(busiest_link(tree, rows, ranks).load, 16);
   tree.short_ways_first = true;
   EXPECT_EQ(busiest_link(tree, rows, ranks).load, 11 + 16 / 2.0);
-  EXPECT_EQ(busiest_link(tree, rows, ranks, false).load, 16) << "one after the other";
-  EXPECT_EQ(busiest_link(tree, columns, ranks).load, 8 * 3 / 4.0) << "nothing stays in a leaf";
-  EXPECT_EQ(busiest_link(tree, leaves, ranks).load, 7) << "nothing leaves it";
-  EXPECT_EQ(busiest_link(tree, Groups{ranks}, ranks).load, 8 * 56 / 4.0) << "full all the time";
+  EXPECT_EQ(busiest_link(tree, rows, ranks, false).load, 16) << "messages go one after the other";
+  EXPECT_EQ(busiest_link(tree, columns, ranks).load, 8 * 3 / 4.0) << "no message stays in a leaf";
+  EXPECT_EQ(busiest_link(tree, leaves, ranks).load, 7) << "no message leaves a leaf";
+  EXPECT_EQ(busiest_link(tree, Groups{ranks}, ranks).load, 8 * 56 / 4.0) << "links are always full";
   tree.uplinks = {8};
-  EXPECT_EQ(busiest_link(tree, rows, ranks).load, 15) << "no slower than the nodes";
+  EXPECT_EQ(busiest_link(tree, rows, ranks).load, 15) << "links above are as fast as the nodes";
 }
 
-TEST(FatTree, links_of_destinations_are_whole_and_lead_on) {
+TEST(FatTree, numbers_of_links_by_destination_are_whole_and_multiples) {
   Topology tree;
   tree.network = Network::fat_tree;
   tree.nodes = 8;
   tree.arity = {2, 2, 2};
   tree.routes_by_destination = true;
-  for (const auto& [uplinks, told] :
+  for (const auto& [uplinks, word] :
        std::map<std::vector<double>, std::string>{{{1.5, 2}, "1.5"},
                                                   {{2, 3}, "given 3 above 2"},
                                                   {{0.5, 1}, "0.5"},
                                                   {{1e9, 1e9}, "65536"}}) {
     tree.uplinks = uplinks;
-    expect_error(ErrorCode::invalid_argument, {"whole numbers of links", told},
+    expect_error(ErrorCode::invalid_argument, {"whole numbers of links", word},
                  [&] { check(tree); });
   }
   tree.uplinks = {2, 4};

@@ -1,4 +1,4 @@
-// Messages of the busiest rank, counted by axes, compared with counting them one by one.
+// The predicted messages of the busiest rank, compared with a count of single messages.
 #include "model/traffic.hpp"
 
 #include <gtest/gtest.h>
@@ -33,8 +33,8 @@ Traffic one_by_one(const Layout& from, const Layout& to, std::int64_t rank, doub
   return traffic;
 }
 
-/// Returns the mean over the ranks of the busiest node of the data sent to other nodes, or received
-/// from them.
+/// Returns the bytes that the busiest node sends to other nodes, or receives from them, divided by
+/// the ranks of a node.
 double mean_of_busiest_node(const Layout& from, const Layout& to, double element_bytes,
                             std::int64_t on_node) {
   std::map<std::int64_t, double> sent;
@@ -52,8 +52,8 @@ double mean_of_busiest_node(const Layout& from, const Layout& to, double element
   return most / static_cast<double>(on_node);
 }
 
-/// Compares the traffic with a count. Returns whether ranks of the busiest node send more on
-/// average than the last rank, by the factor `ragged`.
+/// Compares the traffic with a count. Returns whether the busiest node clearly sends more per rank
+/// than the last rank: by more than the factor `ragged`.
 bool expect_counts(const Layout& from, const Layout& to, double element_bytes,
                    std::int64_t on_node) {
   const std::int64_t last = from.first_rank() + volume(from.process_grid()) - 1;
@@ -62,7 +62,7 @@ bool expect_counts(const Layout& from, const Layout& to, double element_bytes,
   const double mean = mean_of_busiest_node(from, to, element_bytes, on_node);
   constexpr double ragged = 1.15;
   const double largest = static_cast<double>(from.max_local_volume()) * element_bytes;
-  // At the limit, rounding decides.
+  // At this limit, rounding decides which of the two cases holds.
   if (std::abs(mean - wanted.far_bytes * ragged) < 1e-9 * mean) return false;
   if (mean > wanted.far_bytes * ragged && largest > wanted.far_bytes * ragged) {
     // Only a sample of many nodes is examined.
@@ -83,7 +83,7 @@ bool expect_counts(const Layout& from, const Layout& to, double element_bytes,
   return false;
 }
 
-TEST(Traffic, RandomGridsOneByOne) {
+TEST(Traffic, EqualsACountForRandomGrids) {
   const std::uint64_t seed = test_support::chosen_seed(11);
   SCOPED_TRACE(test_support::repeated_by(seed));
   std::mt19937 random(seed);
@@ -110,23 +110,23 @@ TEST(Traffic, RandomGridsOneByOne) {
 
 /// A split moves across another one. Then the last rank keeps its part on its node, but other ranks
 /// send all of their data to other nodes.
-TEST(Traffic, OfNodesWhoseRanksDoNotSendAlike) {
+TEST(Traffic, IsTheMeanOfANodeIfItsRanksSendDifferentAmounts) {
   const Layout from = Layout::grid({64, 64, 64}, {2, 32, 1});
   const Layout to = Layout::grid({64, 64, 64}, {1, 32, 2});
   const Traffic found = traffic_of(from, to, 1, Placement(64, 32));
   EXPECT_EQ(one_by_one(from, to, 63, 1, 32).far_bytes, 0);
-  // Half of each node's ranks send all they have.
+  // Half of each node's ranks send all of their data.
   EXPECT_EQ(found.far_bytes, 64 * 64 * 64 / 64 / 2);
   EXPECT_EQ(found.far_messages, 2);
 }
 
-TEST(Traffic, OfAThousandPeers) {
+TEST(Traffic, EqualsACountForAThousandPeers) {
   const Shape shape{4096, 4096, 64};
   expect_counts(Layout::grid(shape, {1024, 1, 1}), Layout::grid(shape, {1, 1024, 1}), 16, 8);
   expect_counts(Layout::grid(shape, {1000, 1, 1}), Layout::grid(shape, {1, 1000, 1}), 16, 64);
 }
 
-TEST(Traffic, IsKnownBySizeOfElementsToo) {
+TEST(Traffic, IsKnownForEachSizeOfElements) {
   const Layout from = Layout::grid({64, 64}, {8, 1});
   const Layout to = Layout::grid({64, 64}, {1, 8});
   const Placement apart(8, 1);

@@ -1,4 +1,4 @@
-// c2r and r2c of any axes and lengths, and Bluestein's algorithm, on volumes in memory. Compared
+// c2r and r2c of any axes and lengths, and Bluestein's algorithm, on volumes in memory, compared
 // with sums by the definition in long double.
 #include <gtest/gtest.h>
 
@@ -143,7 +143,7 @@ double relative_error(const Numbers& found, const Numbers& exact, long double sc
   return static_cast<double>(std::sqrt(error / norm));
 }
 
-/// For c2r the reals are given, and the expected result is N times these.
+/// For c2r, the spectrum of random reals is given. The expected result is N times these reals.
 void expect_transform(const KPassPlan& plan, unsigned seed, int sign) {
   const KPassProblem& p = plan.problem;
   Numbers array = random_array(volume(p.shape), p.has_reals(), seed);
@@ -192,7 +192,7 @@ KPassPlan plan_with_passes(KPassProblem problem, std::size_t passes) {
   return last;
 }
 
-TEST(KindsOnDisks, lines_of_every_length) {
+TEST(KindsOnDisks, lines_of_every_length_agree_with_the_definition) {
   const std::uint64_t seed = test_support::chosen_seed(51);
   SCOPED_TRACE(test_support::repeated_by(seed));
   std::size_t most = 0;
@@ -214,9 +214,9 @@ TEST(KindsOnDisks, lines_of_every_length) {
   EXPECT_GT(chirps, 200);
 }
 
-/// Any axis may be halved, with axes on both sides. Memory goes from all of the array to axes in
-/// radices.
-TEST(KindsOnDisks, arrays_of_any_axes) {
+/// Any axis may be halved, also one between other axes. Memory ranges from room for the whole array
+/// down to axes that are divided into radices.
+TEST(KindsOnDisks, arrays_of_any_axes_agree_with_the_definition) {
   const std::uint64_t seed = test_support::chosen_seed(52);
   Random random(seed);
   int split_pairs = 0;
@@ -273,7 +273,7 @@ TEST(KindsOnDisks, c2r_ignores_imaginary_parts_of_the_ends) {
     }
 }
 
-TEST(ChirpOnDisks, takes_the_passes_bytes_and_space_that_it_says) {
+TEST(ChirpOnDisks, takes_the_predicted_passes_bytes_and_space) {
   const std::uint64_t seed = test_support::chosen_seed(54);
   SCOPED_TRACE(test_support::repeated_by(seed));
   const std::int64_t n = 4099;
@@ -317,8 +317,8 @@ TEST(ChirpOnDisks, takes_reals_in_both_precisions) {
       }
 }
 
-/// A prime length with all energy in one bin. If j^2 in the chirp overflowed or lost bits, energy
-/// would spread.
+/// The length is prime, and all energy is in one bin. If j^2 in the chirp overflowed or lost bits,
+/// energy would spread.
 TEST(ChirpOnDisks, a_single_tone_is_one_bin) {
   const std::int64_t n = 100003;
   const std::int64_t bin = n - 2;
@@ -370,8 +370,8 @@ TEST(KindsOnDisks, threads_change_no_bit) {
   }
 }
 
-/// A cube whose planes fit in memory. For r2c the half spectrum fits in the output. For c2r it is
-/// larger than the output, so scratch space is needed.
+/// The planes of the cube fit in memory. For r2c the half spectrum fits in the output. For c2r it
+/// is larger than the output, so scratch space is needed.
 TEST(KindsOnDisks, a_cube_of_reals_takes_two_passes) {
   for (const LineOf kind : {LineOf::r2c, LineOf::c2r}) {
     KPassProblem problem = problem_of(kind, {45, 32, 27}, {0, 1, 2}, Precision::f64);
@@ -387,7 +387,7 @@ TEST(KindsOnDisks, a_cube_of_reals_takes_two_passes) {
   }
 }
 
-TEST(KindsOnDisks, what_memory_cannot_do_is_refused) {
+TEST(KindsOnDisks, problems_that_memory_cannot_hold_are_refused) {
   KPassProblem problem = problem_of(LineOf::r2c, {3, 2003}, {0, 1}, Precision::f64);
   problem.memory_bytes = 8 << 10;
   problem.block_bytes = 64;

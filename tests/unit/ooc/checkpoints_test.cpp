@@ -1,4 +1,4 @@
-// Transforms on disks that end at any instant, and resume from their last checkpoint.
+// Transforms on disks that fail at any instant, and resume from their last checkpoint.
 #include <gtest/gtest.h>
 
 #include <utility>
@@ -105,7 +105,7 @@ int run_through_failures(const KPassPlan& plan, Disks& disks, std::int64_t opera
   }
 }
 
-TEST(Checkpoints, a_transform_that_ended_at_any_instant_has_the_same_bits) {
+TEST(Checkpoints, a_transform_that_failed_and_resumed_has_the_same_bits) {
   const std::uint64_t seed = test_support::chosen_seed(97);
   SCOPED_TRACE(test_support::repeated_by(seed));
   Random random(seed);
@@ -145,7 +145,7 @@ TEST(Checkpoints, in_place_has_the_bits_of_another_target) {
   EXPECT_EQ(in_place, 6);
 }
 
-TEST(Checkpoints, are_kept_after_each_pass_and_where_they_are_due) {
+TEST(Checkpoints, are_kept_after_each_pass_but_the_last_and_where_they_are_due) {
   const KPassPlan plan = plan_passes(problems()[0]);
   Disks disks(plan);
   std::vector<std::pair<std::int64_t, std::int64_t>> kept;
@@ -163,7 +163,7 @@ TEST(Checkpoints, are_kept_after_each_pass_and_where_they_are_due) {
   EXPECT_GT(kept.size(), 2 * plan.passes.size());
 }
 
-TEST(Checkpoints, what_cannot_be_gone_on_from_is_refused) {
+TEST(Checkpoints, checkpoints_that_do_not_fit_the_plan_are_refused) {
   KPassProblem problem = problems()[0];
   KPassPlan plan = plan_passes(problem);
   Disks disks(plan);

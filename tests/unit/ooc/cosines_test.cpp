@@ -116,7 +116,7 @@ TEST(CosinesOnDisks, LinesAreNotDivided) {
     });
 }
 
-TEST(CosinesOnDisks, WhatCannotBeIsRefused) {
+TEST(CosinesOnDisks, ImpossibleProblemsAreRefused) {
   const auto refused = [](const std::vector<std::string>& words, const auto& change) {
     expect_error(invalid, words, [&] {
       KPassProblem problem = with_kinds(cosine_cube(), Kind::dct2);
@@ -238,8 +238,9 @@ Kinds random_kinds(Random& random, std::size_t axes) {
   return Kinds(std::move(kinds));
 }
 
-/// Compares forward with long double, then backward from the exact result.
-TEST(CosinesOnDisks, AgreeWithTheReferenceThereAndBack) {
+/// Compares the forward transform with long double, then the backward transform of the exact result
+/// with the input.
+TEST(CosinesOnDisks, AgreeWithTheReferenceForwardAndBackward) {
   const std::uint64_t seed = test_support::chosen_seed(71);
   Random random(seed);
   std::set<Kind> seen;
@@ -315,7 +316,7 @@ TEST(CosinesOnDisks, TheNamedMemoryIsEnough) {
   EXPECT_GT(refused, 50);
 }
 
-TEST(CosinesOnDisks, OrthogonalOnesKeepTheNorm) {
+TEST(CosinesOnDisks, OrthogonalTransformsKeepTheNorm) {
   const std::uint64_t seed = test_support::chosen_seed(5);
   SCOPED_TRACE(test_support::repeated_by(seed));
   for (const Kind kind : test_support::real_kinds)

@@ -26,7 +26,7 @@ OwnershipPtr on_disks(const KPassPlan& plan, int disks, int ranks) {
   return owned_by_disks({.bytes = plan.input_bytes(), .block_bytes = 4096, .disks = disks}, ranks);
 }
 
-TEST(InPlaceOnRanks, passes_that_move_no_digits_stay_and_have_a_journal) {
+TEST(InPlaceOnRanks, passes_that_move_no_digits_stay_in_place_and_have_a_journal) {
   const KPassPlan plan = planned({48, 30, 20}, true);
   ASSERT_GE(plan.passes.size(), 2u);
   for (const int ranks : {2, 3, 5}) {
@@ -54,18 +54,18 @@ TEST(InPlaceOnRanks, passes_that_move_no_digits_stay_and_have_a_journal) {
   }
 }
 
-/// A whole round may be on the disks of one rank.
-TEST(InPlaceOnRanks, the_journal_is_as_long_as_the_most_that_the_disks_of_a_rank_have) {
+/// The array has one block, which is on the disks of one rank.
+TEST(InPlaceOnRanks, a_whole_round_may_be_on_the_disks_of_one_rank) {
   const KPassPlan plan = planned({4, 4}, true);
   const OwnershipPtr array =
       owned_by_disks({.bytes = plan.input_bytes(), .block_bytes = 4096, .disks = 3}, 3);
   const KPassPlan distributed = distribute_plan(plan, 3, array);  // one block, on the first disk
   const RoundsOnDisks rounds = rounds_on_disks(writing_side(distributed, 0, array));
   EXPECT_EQ(rounds.most_bytes, plan.input_bytes());
-  EXPECT_EQ(rounds.earlier_bytes, 0);  // all of it fits in memory
+  EXPECT_EQ(rounds.earlier_bytes, 0);  // the whole array fits in memory
 }
 
-TEST(InPlaceOnRanks, without_checkpoints_they_take_no_space) {
+TEST(InPlaceOnRanks, without_checkpoints_passes_take_no_scratch_space) {
   const KPassPlan plan = planned({48, 30, 20}, false);
   const KPassPlan distributed = distribute_plan(plan, 3, on_disks(plan, 3, 3));
   EXPECT_EQ(distributed.scratch_bytes, 0);
@@ -90,7 +90,7 @@ TEST(InPlaceOnRanks, digits_move_through_temporary_space) {
   }
 }
 
-TEST(InPlaceOnRanks, nobody_has_the_array) {
+TEST(InPlaceOnRanks, a_plan_without_an_ownership_is_refused) {
   expect_error(ErrorCode::invalid_argument, {"in place", "given none", "give the ownership"}, [] {
     distribute_plan(planned({48, 30, 20}, true), 3);
   });

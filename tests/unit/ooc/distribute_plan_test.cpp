@@ -26,7 +26,7 @@ KPassProblem line(std::int64_t n, int lg_memory, int lg_block) {
           .block_bytes = std::int64_t{16} << lg_block};
 }
 
-/// Plans of all kinds of passes.
+/// Returns plans with all kinds of passes.
 std::vector<KPassPlan> plans() {
   KPassProblem reals = line(2 * 15015, 12, 3);
   reals.real_input = true;
@@ -93,13 +93,13 @@ TEST(DisksOfRanks, BelongToOneOrAreShared) {
     }
 }
 
-/// All blocks of a part are on disks of its rank. The next part belongs to another rank, so parts
-/// are as long as possible.
+/// All blocks of a part are on disks of the rank of the part. The next part belongs to another
+/// rank, so parts are as long as possible.
 TEST(OwnershipOfDisks, FollowsTheStriping) {
   const std::uint64_t seed = test_support::chosen_seed(71);
   Random random(seed);
-  for (int round = 0; round < 100; ++round) {
-    SCOPED_TRACE("round " + std::to_string(round) + ", seed " + std::to_string(seed));
+  for (int trial = 0; trial < 100; ++trial) {
+    SCOPED_TRACE("trial " + std::to_string(trial) + ", seed " + std::to_string(seed));
     const int ranks = static_cast<int>(draw(random, 1, 6));
     const int processors = static_cast<int>(draw(random, 1, 3));
     const int disks = processors * static_cast<int>(draw(random, 1, 4));

@@ -39,11 +39,11 @@ KPassCost only(const KPassPlan& plan, std::int64_t ranks_per_node, const Machine
   return price.passes[0];
 }
 
-// Each rank has half of every column on its disks. So in a round each rank sends half a panel to
-// the other, and half a panel back.
+// Each rank has half of every column on its disks. So in a round, each rank sends half of the other
+// rank's panel after the read, and half of its own panel before the write.
 constexpr double half_panel_bytes = 64 * 256 / 2;
 constexpr double round_message_s = 2 * (1e-3 + half_panel_bytes * 1e-6);
-constexpr double rank_compute_s = panel_arithmetic_s + 3 * panel_memory_s;  // two copies
+constexpr double rank_compute_s = panel_arithmetic_s + 3 * panel_memory_s;  // two copies more
 
 TEST(PriceOnRanks, of_two_rounds_by_hand_where_the_disk_limits) {
   const KPassCost price = only(distribute_plan(columns(), 2), 2, round_links());
@@ -73,8 +73,9 @@ TEST(PriceOnRanks, of_two_rounds_by_hand_where_messages_limit) {
 TEST(PriceOnRanks, links_between_nodes_are_shared_by_the_ranks_of_a_node) {
   EXPECT_NEAR(only(distribute_plan(columns(), 2), 1, round_links()).message_s,
               2 * 10 * round_message_s, 1e-12);
-  // Four ranks are in pairs. Each sends a quarter of its panel to the other rank of its node, and
-  // two messages of a quarter to the other node. The other rank of its node does the same.
+  // Four ranks are on two nodes. Each rank sends a quarter of its panel to the other rank of its
+  // node, and two messages of a quarter to the other node. Both ranks of a node share the link
+  // between nodes.
   const double quarter = 64 * 256 / 4;
   const double side_s = 1e-3 + quarter * 1e-6 + 2 * 2 * (1e-2 + quarter * 1e-5);
   EXPECT_NEAR(only(distribute_plan(columns(), 4), 2, round_links()).message_s, 2 * side_s, 1e-12);
@@ -124,7 +125,7 @@ TEST(PriceOnRanks, ranks_of_a_node_share_its_cores) {
   EXPECT_NEAR(only(plan, 2, machine).arithmetic_s, alone_s, 1e-12);
 }
 
-TEST(PriceOnRanks, each_rank_waits_for_its_own_accesses_where_there_is_no_other_way) {
+TEST(PriceOnRanks, each_rank_waits_for_its_own_synchronous_accesses) {
   const model::DiskAssignment one{.disks = {round_disk()}, .asynchronous = false};
   const KPassPlan plan = distribute_plan(columns(), 2);
   const double read_s = 4 * 64 * (1e-2 + 256e-6);
@@ -134,7 +135,7 @@ TEST(PriceOnRanks, each_rank_waits_for_its_own_accesses_where_there_is_no_other_
 }
 
 /// The data between the first and the last pass is stored where ranks need it.
-TEST(PriceOnRanks, messages_are_those_that_are_sent) {
+TEST(PriceOnRanks, messages_equal_the_counted_messages) {
   KPassProblem problem{
       .shape = {1 << 14}, .axes = {0}, .memory_bytes = 16 << 11, .block_bytes = 16 << 4};
   const KPassPlan plan = distribute_plan(plan_passes(problem), 4);
@@ -173,7 +174,7 @@ TEST(PriceOnRanks, journals_are_waited_for) {
   EXPECT_NEAR(with.seconds - without.seconds, journal_s, 1e-9);
 }
 
-TEST(PriceOnRanks, what_cannot_be_is_refused) {
+TEST(PriceOnRanks, nodes_without_ranks_are_refused) {
   const KPassPlan plan = distribute_plan(columns(), 2);
   expect_error(ErrorCode::invalid_argument, {"a node has 1 rank or more", "given 0"},
                [&] { only(plan, 0, round_links()); });

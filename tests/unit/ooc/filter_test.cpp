@@ -57,7 +57,7 @@ KPassProblem of_reals(KPassProblem problem) {
   return problem;
 }
 
-/// The factor at the index of each axis of a whole spectrum, by the definitions.
+/// Returns the factor of the filter at one index of a whole spectrum, by the definitions.
 Complex factor_at(const KPassProblem& problem, const std::vector<std::int64_t>& index) {
   const SpectralFilter& filter = *problem.filter;
   long double square = 0;
@@ -112,7 +112,7 @@ Exact filtered_exact(Exact array, const KPassProblem& problem) {
   return array;
 }
 
-/// The output of a run, and the bytes that it moves.
+/// The output of a run, and the bytes that the run moves and holds.
 struct FilterRun {
   Exact output;
   std::int64_t read_bytes = 0;
@@ -181,7 +181,7 @@ void expect_filtered(const KPassPlan& plan, std::uint64_t seed) {
   EXPECT_LE(found.held_bytes, problem.memory_bytes);
 }
 
-TEST(FilterPasses, k_there_and_k_back_are_one_less) {
+TEST(FilterPasses, k_passes_forward_and_k_backward_share_one) {
   struct Case {
     Shape shape;
     std::vector<int> axes;
@@ -224,7 +224,7 @@ TEST(FilterPasses, of_reals_move_half_as_many_bytes_at_the_ends) {
   EXPECT_EQ(plan.output_bytes(), reals);
 }
 
-TEST(FilterPasses, a_pass_that_turns_computes_twice) {
+TEST(FilterPasses, a_pass_that_filters_computes_twice) {
   KPassProblem problem =
       filtered_problem({64, 64}, {0, 1}, FilterKind::laplacian, {}, power_of_two(20));
   const KPassPlan filter = plan_passes(problem);
@@ -239,7 +239,7 @@ TEST(FilterPasses, a_pass_that_turns_computes_twice) {
   EXPECT_EQ(turns.read_s, passes.read_s);
 }
 
-TEST(FilterPasses, digits_are_in_opposite_order) {
+TEST(FilterPasses, places_have_the_digits_in_opposite_order) {
   for (const std::vector<std::int64_t>& radices :
        std::vector<std::vector<std::int64_t>>{{12}, {3, 5}, {2, 3, 4}}) {
     std::set<std::int64_t> seen;
@@ -319,7 +319,7 @@ TEST(FilterRun, agrees_with_the_reference) {
   EXPECT_EQ(passes.count(1) + passes.count(3) + passes.count(5), 3u);
 }
 
-TEST(FilterRun, of_a_line_in_three_radices) {
+TEST(FilterRun, of_a_line_in_three_radices_agrees_with_the_reference) {
   for (const bool real : {false, true}) {
     KPassProblem problem =
         filtered_problem({power_of_two(16)}, {0}, FilterKind::derivative, {}, 34000);

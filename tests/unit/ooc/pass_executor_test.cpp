@@ -59,7 +59,7 @@ TEST(Reference, OfLinesIsTheDefinition) {
     }
 }
 
-/// The results of a run, and its cost.
+/// The results of a run, and the bytes that the run held and moved.
 struct Done {
   Exact output;
   std::int64_t held_bytes = 0;
@@ -80,7 +80,7 @@ Done transformed(const KPassPlan& plan, const Exact& array, const PassOptions& o
   Done done;
   done.held_bytes =
       run_passes(plan, input, output, plan.scratch_bytes > 0 ? &scratch : nullptr, options);
-  EXPECT_TRUE(std::equal(before.begin(), before.end(), input.as<Real>())) << "a changed input";
+  EXPECT_TRUE(std::equal(before.begin(), before.end(), input.as<Real>())) << "the input changed";
   EXPECT_EQ(input.writes().runs, 0);
   std::int64_t shortest = 0;
   for (const FakeVolume* volume : {&input, &output, &scratch}) {
@@ -233,8 +233,8 @@ TEST(LineOnDisks, reals_become_half_a_spectrum) {
       }
 }
 
-/// All energy is in one bin, whose number has all bits set. If an exponent overflowed anywhere, the
-/// result would be wrong.
+/// All energy is in one bin near the end. If an exponent overflowed anywhere, the result would be
+/// wrong.
 TEST(LineOnDisks, a_single_tone_is_one_bin) {
   const std::int64_t n = two_to(20);
   const std::int64_t bin = n - 3;
@@ -256,7 +256,7 @@ TEST(LineOnDisks, a_single_tone_is_one_bin) {
   }
 }
 
-TEST(ArraysOnDisks, axes_that_are_taken_apart_give_the_same) {
+TEST(ArraysOnDisks, axes_in_separate_passes_give_the_same_result) {
   const std::uint64_t seed = test_support::chosen_seed(46);
   SCOPED_TRACE(test_support::repeated_by(seed));
   for (const Precision precision : {Precision::f32, Precision::f64})
@@ -312,7 +312,7 @@ TEST(ArraysOnDisks, agree_with_the_reference) {
   EXPECT_GE(most, 3u);
 }
 
-TEST(ArraysOnDisks, rows_longer_than_cache) {
+TEST(ArraysOnDisks, rows_longer_than_cache_agree_with_the_reference) {
   for (const int threads : {1, 2}) {
     const KPassPlan plan = plan_passes({.shape = {3, 1 << 19},
                                         .axes = {1},
@@ -370,21 +370,21 @@ TEST(RunPasses, reads_ahead_with_three_buffers_as_soon_as_one_is_written) {
                                                                // is free then
 }
 
-TEST(RunPasses, tells_how_far_it_is) {
+TEST(RunPasses, reports_its_progress_after_each_panel) {
   const KPassPlan plan = plan_passes(line(two_to(16), 14, 3, Precision::f64));
   FakeVolume input(plan.output_bytes());
   FakeVolume output(plan.output_bytes());
-  std::vector<PassProgress> told;
+  std::vector<PassProgress> reports;
   run_passes(plan, input, output, nullptr,
-             {.on_panel = [&](const PassProgress& progress) { told.push_back(progress); }});
-  ASSERT_EQ(std::ssize(told), counts_of(plan).panels);
+             {.on_panel = [&](const PassProgress& progress) { reports.push_back(progress); }});
+  ASSERT_EQ(std::ssize(reports), counts_of(plan).panels);
   std::size_t at = 0;
   for (std::size_t pass = 0; pass < plan.passes.size(); ++pass)
     for (std::int64_t k = 1; k <= panel_count(plan.passes[pass]); ++k, ++at) {
-      EXPECT_EQ(told[at].pass, static_cast<std::int64_t>(pass));
-      EXPECT_EQ(told[at].passes, 2);
-      EXPECT_EQ(told[at].panels_done, k);
-      EXPECT_EQ(told[at].panels, panel_count(plan.passes[pass]));
+      EXPECT_EQ(reports[at].pass, static_cast<std::int64_t>(pass));
+      EXPECT_EQ(reports[at].passes, 2);
+      EXPECT_EQ(reports[at].panels_done, k);
+      EXPECT_EQ(reports[at].panels, panel_count(plan.passes[pass]));
     }
 }
 
@@ -423,7 +423,7 @@ TEST(RunPasses, nothing_is_under_way_after_an_error) {
   }
 }
 
-TEST(RunPasses, memory_is_what_was_counted) {
+TEST(RunPasses, takes_the_memory_that_was_predicted) {
   KPassProblem problem = line(two_to(20), 16, 4, Precision::f64);
   const KPassPlan plan = plan_passes(problem);
   FakeVolume input(plan.output_bytes());

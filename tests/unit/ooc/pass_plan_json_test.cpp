@@ -24,7 +24,7 @@ namespace {
 using namespace test_support;
 using Json = nlohmann::ordered_json;
 
-void expect_round_trip(const KPassPlan& plan, std::uint64_t seed) {
+void expect_read_back(const KPassPlan& plan, std::uint64_t seed) {
   const std::string text = to_json(plan);
   try {
     ASSERT_EQ(plan_from_json(text), plan) << "seed " << seed << ": " << text;
@@ -85,7 +85,7 @@ struct Seen {
   }
 };
 
-TEST(PassPlanJson, RoundTripIsEquality) {
+TEST(PassPlanJson, IsReadBackEqual) {
   Seen seen;
   const std::uint64_t first = chosen_seed(0);
   for (std::uint64_t seed = first; seed < first + 4000; ++seed) {
@@ -96,11 +96,11 @@ TEST(PassPlanJson, RoundTripIsEquality) {
     } catch (const Error&) {
       continue;  // an impossible problem
     }
-    expect_round_trip(plan, seed);
+    expect_read_back(plan, seed);
     seen.add(plan);
     const auto ranks = static_cast<int>(draw(random, 2, 7));
     plan = distribute_plan(plan, ranks, owned_by_parts(128, plan.input_bytes(), ranks));
-    expect_round_trip(plan, seed);
+    expect_read_back(plan, seed);
     seen.add(plan);
     if (testing::Test::HasFailure()) return;
   }
@@ -147,7 +147,7 @@ TEST(PassPlanJson, AFactorKeepsAllDigits) {
   }
 }
 
-/// Calls visit for every value of a document, which may change it.
+/// Calls `visit` for every value of a document. `visit` may change the value.
 void for_each_place(Json& value, const std::function<void(Json&)>& visit) {
   visit(value);
   if (value.is_structured())
@@ -163,7 +163,7 @@ TEST(PassPlanJson, OtherKeysAndTypesAreRefusedAtEveryPlace) {
   for (const KPassPlan& plan : {line_of_prime(), cube(), in_place(), filter()}) {
     Json document = Json::parse(to_json(plan));
     for_each_place(document, [&](Json& value) {
-      if (value.is_null()) return;  // an absent type
+      if (value.is_null()) return;  // the input has no type of its own
       const Json whole = value;
       const Json scalar = whole.is_string() ? Json(7) : Json("7");
       for (const Json& other : {scalar, Json::object({{"7", 7}}), Json(nullptr)}) {

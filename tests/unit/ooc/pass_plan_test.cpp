@@ -55,9 +55,9 @@ TEST(Passes, powers_of_two_take_as_many_as_the_formula_says) {
   EXPECT_GT(plans, 300);
 }
 
-/// lg N, lg M and lg B of arrays from 1 TiB to 1 PiB, and of the computers of paper 003. The method
-/// by superlevels needs eight passes there.
-TEST(Passes, of_large_transforms) {
+/// The numbers are lg N, lg M, lg B and the passes, for arrays from 1 TiB to 1 PiB and for the
+/// computers of paper 003. The method by superlevels needs eight passes in each case.
+TEST(Passes, of_large_transforms_are_two_or_three) {
   const std::vector<std::array<int, 4>> cases = {{36, 30, 12, 2}, {40, 30, 12, 3}, {42, 33, 12, 2},
                                                  {36, 30, 18, 3}, {46, 33, 14, 3}, {24, 23, 12, 3},
                                                  {25, 21, 12, 3}};
@@ -220,8 +220,9 @@ TEST(Passes, counts_are_those_of_all_panels) {
   EXPECT_GT(convolutions, 20);
 }
 
-/// 10^12 numbers in panels of about 20,000. They must be counted without visiting each panel.
-TEST(Passes, panels_without_number_are_counted) {
+/// The array has 10^12 numbers in panels of about 20,000. Panels must be counted without a visit to
+/// each of them.
+TEST(Passes, very_many_panels_are_counted) {
   KPassProblem problem{.shape = {10000, 10000, 10000}, .axes = {0, 1, 2}};
   problem.block_bytes = 4096;
   problem.memory_bytes = 1 << 20;
@@ -289,16 +290,17 @@ TEST(Passes, planes_that_fit_are_one_pass) {
   EXPECT_EQ(plan_passes(problem).passes.size(), 1u);
 }
 
-/// Ranks take panels in turn. With different widths, one rank could get all wide ones.
+/// Ranks take panels in turn. With different widths, one rank could get all wide panels.
 TEST(Passes, panels_of_columns_are_alike) {
-  // Memory has room for panels of three blocks; of four blocks two panels take two each.
+  // Memory has room for panels of three blocks. The inner axis has four blocks, so two panels have
+  // two blocks each.
   const KPassPlan plan = plan_passes(
       {.shape = {1 << 24}, .axes = {0}, .memory_bytes = 16 << 20, .block_bytes = 16 << 10});
   ASSERT_EQ(plan.passes.size(), 4u);
   EXPECT_EQ(plan.passes[2].inner, 4096);
   EXPECT_GE(plan.passes[2].panel_elements, 64 * 3072);
   EXPECT_EQ(plan.passes[2].inner_width, 2048);
-  // Rows: 100 of 1000 points in panels of up to 48 are three, of 34, 34 and 32.
+  // 100 rows of 1000 points, in panels of up to 48 rows, are three panels: of 34, 34 and 32 rows.
   const KPassPlan rows = plan_passes(
       {.shape = {100, 1000}, .axes = {1}, .memory_bytes = 4 * 50 * 1000 * 16, .block_bytes = 4096});
   ASSERT_EQ(rows.passes.size(), 1u);
@@ -322,7 +324,7 @@ TEST(Passes, scratch_is_taken_only_where_digits_move) {
   for (const KPass& pass : kept.passes) EXPECT_NE(pass.source, pass.target);
 }
 
-TEST(Passes, in_place_takes_scratch_only_where_the_first_pass_moves_digits) {
+TEST(Passes, in_place_takes_scratch_for_moved_digits_or_a_journal) {
   KPassProblem problem{.shape = {64, 64, 64}, .axes = {0, 1, 2}};
   problem.block_bytes = 16 * 16;
   problem.memory_bytes = 4 * 64 * 64 * 16 * 3 / 2;
@@ -367,7 +369,7 @@ TEST(Passes, in_place_nothing_is_written_over_before_it_is_read) {
   }
 }
 
-TEST(Passes, the_transposed_order_goes_further_in_two) {
+TEST(Passes, the_transposed_order_needs_one_pass_less) {
   KPassProblem problem = line_of(20, 13, 4);
   EXPECT_EQ(plan_passes(problem).passes.size(), 3u);
   problem.order = OutputOrder::transposed;
@@ -398,7 +400,7 @@ TEST(Passes, the_largest_factor_is_as_small_as_can_be) {
   Random random(seed);
   for (int i = 0; i < 50; ++i) {
     const std::int64_t n = draw(random, 1, 3000);
-    std::int64_t least = n;  // of three factors, by trying all
+    std::int64_t least = n;  // the largest of three factors, minimized by trying all
     for (std::int64_t a = 1; a <= n; ++a)
       for (std::int64_t b = 1; n % a == 0 && b <= n / a; ++b)
         if (n / a % b == 0) least = std::min(least, std::max({a, b, n / a / b}));
@@ -409,7 +411,7 @@ TEST(Passes, the_largest_factor_is_as_small_as_can_be) {
   }
 }
 
-TEST(Passes, refusals_tell_what_helps) {
+TEST(Passes, refusals_name_a_remedy) {
   KPassProblem problem = line_of(20, 12, 4);
   problem.memory_bytes = 1 << 12;
   problem.block_bytes = 1 << 10;

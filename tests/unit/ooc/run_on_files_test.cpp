@@ -22,7 +22,7 @@ using test_support::expect_error;
 constexpr std::int64_t points = 1 << 14;
 constexpr std::int64_t lead_bytes = 128;
 
-/// More than two passes, so that scratch space is needed.
+/// Returns a plan that has more than two passes, so that scratch space is needed.
 KPassPlan small_plan() {
   return plan_passes(
       {.shape = {points}, .axes = {0}, .memory_bytes = 64 << 10, .block_bytes = 4096});
@@ -49,7 +49,7 @@ StoredArray new_set(const Directory& directory, const std::vector<std::string>& 
   return {.path = path, .is_set = true};
 }
 
-TEST(RunOnFiles, MovesWhatThePlanSays) {
+TEST(RunOnFiles, MovesTheBytesThatThePlanPredicts) {
   const Directory directory;
   const auto folders = directory.folders(2);
   const KPassPlan plan = small_plan();
@@ -67,7 +67,7 @@ TEST(RunOnFiles, MovesWhatThePlanSays) {
   for (const auto& value : found) ASSERT_EQ(value, 2.0);
 }
 
-TEST(RunOnFiles, RefusesWhatDoesNotFit) {
+TEST(RunOnFiles, RefusesArraysThatDoNotFitThePlan) {
   const Directory directory;
   const auto folders = directory.folders(1);
   const StoredArray output = new_set(directory, folders);

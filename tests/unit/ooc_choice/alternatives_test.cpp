@@ -61,7 +61,7 @@ TEST(Ways, the_best_block_is_the_one_with_the_least_price) {
   }
 }
 
-TEST(Ways, of_equal_blocks_the_one_nearest_to_a_mebibyte) {
+TEST(Ways, of_equally_fast_blocks_the_one_nearest_to_a_mebibyte_is_taken) {
   EXPECT_EQ(found({.shape = {1024, 1 << 20}, .axes = {0, 1}, .memory_bytes = 8192 * one_mib},
                   disk_of(1e-5))
                 .best.block_bytes,
@@ -117,7 +117,7 @@ TEST(Ways, a_requested_transposed_order_is_that_of_all_plans) {
     EXPECT_EQ(other.order, OutputOrder::transposed);
 }
 
-TEST(Ways, axes_are_taken_together_or_apart) {
+TEST(Ways, axes_share_passes_or_have_their_own) {
   KPassProblem problem{
       .shape = {64, 64, 64}, .axes = {0, 1, 2}, .memory_bytes = one_mib, .block_bytes = 1024};
   EXPECT_EQ(plan_passes(problem).passes.size(), 2u);

@@ -62,7 +62,8 @@ TEST(ChirpView, long_lengths_with_large_primes_and_no_factors_are_convolutions) 
           ASSERT_NO_THROW(check_plan(plan));
           if (!plan.convolves()) {
             ++others;
-            // Each rank has rows of as many elements as there are ranks.
+            // Only such lengths must be convolutions: each rank needs rows of at least as many
+            // elements as there are ranks.
             const std::int64_t shorter = plan.problem.output_shape()[0];
             const bool is_long = shorter > 8 * ranks * ranks;
             ASSERT_FALSE(plan.view().empty() && has_large_prime(n) && is_long);
@@ -101,7 +102,7 @@ TEST(ChirpView, lengths_of_the_convolution_have_small_primes_and_are_alike) {
   EXPECT_FALSE(chirp_stages(checked({.shape = {32}, .ranks = 2}), 2).empty());
 }
 
-TEST(ChirpView, on_a_part_of_the_ranks_the_others_have_nothing) {
+TEST(ChirpView, ranks_that_do_not_work_have_no_elements) {
   const Problem problem = checked({.shape = {1009}, .kinds = Kind::r2c, .ranks = 7});
   const Plan plan = assemble(problem, chirp_stages(problem, 3));
   ASSERT_NO_THROW(check_plan(plan));
@@ -133,7 +134,7 @@ TEST(ChirpView, layouts_of_the_caller_are_kept_if_they_cut_no_rows) {
   ASSERT_NO_THROW(check_plan(given));
 
   problem.output_choice = OutputChoice::any;
-  problem.input = Layout::slab({1009}, 3);  // 336 and 672
+  problem.input = Layout::slab({1009}, 3);  // cuts at 336 and 672
   EXPECT_TRUE(make_plan(problem).convolves());
   problem.input = Layout::of_boxes({1009}, {{{0}, {337}}, {{337}, {674}}, {{674}, {1009}}});
   const Plan cut = make_plan(problem);
@@ -143,7 +144,7 @@ TEST(ChirpView, layouts_of_the_caller_are_kept_if_they_cut_no_rows) {
       << cut.notes.back();
 }
 
-TEST(ChirpView, half_a_spectrum_lies_where_the_input_does_or_the_caller_wants_it) {
+TEST(ChirpView, half_a_spectrum_may_have_the_layout_of_the_caller) {
   Problem problem{.shape = {1999}, .kinds = Kind::r2c, .ranks = 4, .has_input = true};
   problem.input =
       Layout::of_boxes({1999}, {{{0}, {512}}, {{512}, {1024}}, {{1024}, {1536}}, {{1536}, {1999}}});
@@ -211,7 +212,7 @@ TEST(ChirpView, plans_that_are_no_convolution_are_refused) {
   expect_error(ErrorCode::invalid_argument, {"chirp"}, [&] { check_plan(chirped); });
 }
 
-TEST(ChirpView, explain_tells_what_the_stages_do) {
+TEST(ChirpView, explain_says_what_the_stages_do) {
   const Plan plan = make_plan({.shape = {1009}, .ranks = 4, .sign = 1});
   const std::string text = explain(plan);
   for (const char* words :

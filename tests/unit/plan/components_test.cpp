@@ -14,7 +14,7 @@ namespace {
 
 using namespace test_support;
 
-TEST(Components, EveryRankHoldsThemWhole) {
+TEST(Components, EveryRankHasAllComponents) {
   const Layout one = Layout::grid({6, 2}, {1, 3}, {1, 0}, 4);
   const Layout all = one.with_components(3);
   EXPECT_EQ(all.shape(), (Shape{3, 6, 2}));
@@ -35,7 +35,7 @@ TEST(Components, EveryRankHoldsThemWhole) {
                [] { Layout::on_one(Shape(8, 2), 1).with_components(2); });
 }
 
-TEST(Components, APlanIsThatOfOne) {
+TEST(Components, APlanHasTheStagesOfOneComponent) {
   const Problem problem{.shape = {8, 9, 10}, .kinds = Kind::r2c, .components = 3, .ranks = 4};
   const Plan plan = make_plan(problem);
   EXPECT_EQ(plan.input().shape(), (Shape{8, 9, 10}));
@@ -55,7 +55,7 @@ TEST(Components, APlanIsThatOfOne) {
   EXPECT_EQ(of_three.steps[1].bytes, 3 * of_one.steps[1].bytes);
 }
 
-TEST(Components, GivenLayoutsAreThoseOfOneOrOfAll) {
+TEST(Components, GivenLayoutsHaveOneComponentOrAll) {
   const Layout one = Layout::slab({6, 8}, 2, 1);
   Problem problem{.shape = {6, 8}, .components = 3, .ranks = 2, .has_input = true};
   problem.input = one;

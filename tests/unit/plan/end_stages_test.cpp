@@ -1,4 +1,5 @@
-// Stages that transform nothing: where explain() says that they cost a copy.
+// Stages that transform nothing: the copies that explain() names, and the elements that exchanges
+// move.
 #include "plan/end_stages.hpp"
 
 #include <gtest/gtest.h>
@@ -14,7 +15,7 @@ Problem shared_problem(Kind kind, int split_axis) {
   return problem;
 }
 
-/// The variants in which a stage always copies, as explain() lists them.
+/// Returns the variants in which a stage always copies, as explain() lists them.
 std::string always_copied(const Plan& plan, std::size_t stage) {
   std::string variants;
   for (const Direction direction : {Direction::forward, Direction::backward})
@@ -36,8 +37,8 @@ TEST(EndStages, C2cThatBeginsWithAnExchangeCopiesNothing) {
   EXPECT_EQ(always_copied(make_plan(problem), 0), "");
 }
 
-/// The only golden text: explain() prints the plan.
-TEST(EndStages, OneExchangeAlone) {
+/// Compares the text of explain() with the variants that always copy.
+TEST(EndStages, ExplainNamesTheVariantsThatAlwaysCopy) {
   Problem problem = shared_problem(Kind::c2c, 0);
   problem.output_choice = OutputChoice::given;
   problem.axes = {1, 2};
@@ -57,12 +58,12 @@ TEST(EndStages, OneExchangeAlone) {
   EXPECT_NE(explain(collective).find("; costs one copy\n"), std::string::npos);
 }
 
-TEST(EndStages, RealsAreCarriedUntilTheHalvedAxisIsWhole) {
+TEST(EndStages, ExchangesMoveRealsUntilTheHalvedAxisIsWhole) {
   const Plan plan = make_plan(shared_problem(Kind::r2c, 2));
   ASSERT_EQ(plan.exchanges.size(), 2u);
   EXPECT_TRUE(carries_reals(plan, 0));
   EXPECT_FALSE(carries_reals(plan, 1));
-  EXPECT_FALSE(carries_reals(make_plan(shared_problem(Kind::c2c, 2)), 0)) << "of c2c";
+  EXPECT_FALSE(carries_reals(make_plan(shared_problem(Kind::c2c, 2)), 0)) << "c2c has no reals";
 }
 
 }  // namespace

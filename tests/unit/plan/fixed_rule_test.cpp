@@ -1,6 +1,6 @@
 // Plans of the fixed rule. Every plan transforms each axis in a layout that does not split it, and
-// ends as requested. The rule chooses slabs, pencils and batches. Bad problems are refused with the
-// right words.
+// ends as requested. The rule chooses slabs, pencils and batches. Wrong problems are refused with
+// the right words.
 
 #include <gtest/gtest.h>
 
@@ -81,7 +81,7 @@ void expect_same_as_input(const Plan& plan) {
     expect_same_boxes(input, output);
   } else if (problem.has_input || plan.view().empty()) {
     ASSERT_EQ(output.process_grid(), input.process_grid());
-  } else {  // each cut between its own rows
+  } else {  // input and output each have their own cuts between rows
     ASSERT_EQ(output.empty_ranks(), input.empty_ranks());
   }
 }
@@ -164,7 +164,7 @@ TEST(Plan, RandomProblemsHaveValidPlans) {
     EXPECT_GT(seen[what], 50) << what;
 }
 
-TEST(Plan, EverySubsetOfAxesOnEveryNumberOfRanks) {
+TEST(Plan, EverySubsetOfAxesHasAValidPlanOnUpTo64Ranks) {
   const std::vector<Shape> shapes = {{12},       {1},       {7, 1},     {13, 31},     {2, 97},
                                      {8, 9, 10}, {5, 5, 1}, {3, 2, 61}, {4, 3, 5, 2}, {64, 4, 4}};
   std::int64_t plans = 0;
@@ -211,12 +211,12 @@ TEST(FixedRule, SlabsWhereEveryRankGetsRows) {
     }
 }
 
-TEST(FixedRule, ElseTheMostSquarePencil) {
+TEST(FixedRule, TheMostSquarePencilWhereSlabsLeaveRanksWithoutRows) {
   const Shape shape{32, 32, 32};
   int pencils = 0;
   for (std::int64_t ranks = 33; ranks <= 64; ++ranks) {
     const Shape factors = process_grids(ranks, 2).front();
-    if (factors[0] == 1) continue;  // a prime has no pencil
+    if (factors[0] == 1) continue;  // a prime number of ranks has no pencil
     const Plan plan = make_plan({.shape = shape, .ranks = ranks});
     SCOPED_TRACE(explain(plan));
     ASSERT_EQ(plan.input(), Layout::pencil(shape, ranks));
@@ -232,7 +232,7 @@ TEST(FixedRule, ElseTheMostSquarePencil) {
   EXPECT_GT(pencils, 20);
 }
 
-TEST(FixedRule, OfGridsThatLeaveEquallyManyRanksEmptyTheMostSquare) {
+TEST(FixedRule, OfGridsWithEquallyManyEmptyRanksTheMostSquareIsTaken) {
   // In any pencil with both factors at least 4, 16 of 64 ranks have data.
   const Plan plan = make_plan({.shape = {4, 4, 4}, .ranks = 64});
   EXPECT_EQ(plan.input().process_grid(), (Shape{8, 8, 1}));
@@ -256,7 +256,7 @@ TEST(FixedRule, AGivenInputThatIsAPencilIsFollowed) {
   EXPECT_EQ(plan.stages.size(), 3U);
 }
 
-TEST(FixedRule, SameCostsOneExchangeMore) {
+TEST(FixedRule, TheSameOutputCostsOneExchangeMore) {
   const Problem any{.shape = {64, 64, 64}, .ranks = 8};
   Problem same = any;
   same.output_choice = OutputChoice::same;
@@ -264,7 +264,7 @@ TEST(FixedRule, SameCostsOneExchangeMore) {
   EXPECT_TRUE(make_plan(same).stages.back().axes.empty());
 }
 
-TEST(FixedRule, OneAxisGoesToOneRankAndReturns) {
+TEST(FixedRule, AnAxisOfPrimeLengthGoesToOneRankAndReturns) {
   const Plan plan = make_plan({.shape = {29}, .ranks = 3});
   expect_valid(plan);
   EXPECT_EQ(plan.stages.size(), 3U);
@@ -281,7 +281,7 @@ TEST(FixedRule, IdleRanksAreNoted) {
   EXPECT_NE(plan.notes[0].find("of 7 ranks"), std::string::npos) << plan.notes[0];
 }
 
-TEST(FixedRule, SixteenThousandRanksInMilliseconds) {
+TEST(FixedRule, SixteenThousandRanksAllHaveData) {
   int planned = 0;
   for (Kind kind : {Kind::c2c, Kind::r2c})
     for (OutputChoice output : {OutputChoice::any, OutputChoice::same})
@@ -332,7 +332,7 @@ TEST(Explain, NamesTheChoicesInWords) {
   EXPECT_NE(typed.find("MPI_Alltoallw"), std::string::npos) << typed;
 }
 
-TEST(Explain, NamesTheCopyOfNaturalOrder) {
+TEST(Explain, NamesTheCopyOfALastStageWithoutAxes) {
   Problem problem{.shape = {8, 8, 8}, .ranks = 2, .ranks_per_node = 2};
   problem.output_choice = OutputChoice::same;
   const std::string shared = explain(make_plan(problem));

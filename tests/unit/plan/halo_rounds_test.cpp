@@ -57,17 +57,17 @@ void expect_rounds(const HaloProblem& problem, const std::vector<RoundTable>& wa
 
 /// Each rank owns the planes that the next rank receives, so the layouts are permutations of three
 /// ranges.
-TEST(HaloRounds, OnePlaneOfEachNeighbour) {
+TEST(HaloRounds, PlanesComeFromBothNeighbours) {
   const HaloProblem problem = problem_of(Layout::slab({12}, 3), {1}, {2});
   expect_rounds(problem, {{true, 1, false, {{1, 2}, {2, 3}, {0, 1}}, {{0, 1}, {1, 2}, {2, 3}}},
                           {false, 1, false, {{4, 6}, {0, 2}, {2, 4}}, {{0, 2}, {2, 4}, {4, 6}}}});
   const HaloRound round = halo_rounds(problem, 1)[0];
-  EXPECT_EQ(round.sent_from, Shape{4});  // the last of four elements, after one plane
+  EXPECT_EQ(round.sent_from, Shape{4});  // the last of four own elements, which follow one plane
   EXPECT_EQ(round.received_at, Shape{0});
 }
 
 /// Parts of 2, 1 and 2 elements: three planes come from two or three neighbours.
-TEST(HaloRounds, PlanesOfSeveralNeighbours) {
+TEST(HaloRounds, PlanesMayComeFromSeveralNeighbours) {
   const Layout thin = Layout::of_boxes({5}, {{{0}, {2}}, {{2}, {3}}, {{3}, {5}}});
   expect_rounds(problem_of(thin, {3}, {0}),
                 {{true, 1, false, {{2, 4}, {4, 5}, {0, 2}}, {{0, 2}, {2, 4}, {4, 5}}},
@@ -79,8 +79,9 @@ TEST(HaloRounds, AnEndThatIsNotPeriodicHasNoOwner) {
                 {{true, 1, false, {{0, 2}, {2, 4}, {0, 0}}, {{0, 0}, {0, 2}, {2, 4}}}});
 }
 
-/// Along an axis that is not cut, planes are copies within a rank.
-TEST(HaloRounds, PlanesOfTheRankItself) {
+/// Planes are copies within a rank if the axis is not cut, or if a thick halo reaches around to the
+/// own planes.
+TEST(HaloRounds, PlanesMayBeCopiesWithinARank) {
   expect_rounds(problem_of(Layout::slab({6}, 1), {6}, {1}),
                 {{true, 1, true, {{0, 6}}, {{0, 6}}}, {false, 1, true, {{0, 1}}, {{0, 1}}}});
   expect_rounds(problem_of(Layout::slab({4}, 2), {3}, {0}),
@@ -103,8 +104,8 @@ TEST(HaloRounds, LaterAxesIncludeThePlanesOfEarlierOnes) {
   EXPECT_EQ(walls[2].owners.shape(), (Shape{6, 2}));
 }
 
-/// Each rank has one message. Between nodes all messages leave at once; on one node, node memory is
-/// used.
+/// In a round, each rank sends one message. Between nodes, all messages leave at once. On one node,
+/// node memory is used.
 TEST(HaloRounds, TheExchangeIsDecided) {
   HaloProblem problem = problem_of(Layout::slab({12}, 3), {1});
   EXPECT_EQ(describe(halo_rounds(problem, 0)[0].exchange), "messages scattered packed");
@@ -116,7 +117,7 @@ TEST(HaloRounds, TheExchangeIsDecided) {
   expect_error(ErrorCode::unsupported, {"schedule"}, [&] { checked(problem); });
 }
 
-TEST(HaloRounds, Rules) {
+TEST(HaloRounds, WrongHalosAreRefused) {
   const Layout slab = Layout::slab({12, 3}, 3);
   const auto refused = [&](ErrorCode code, const std::vector<std::string>& words,
                            const Shape& below, const Shape& above,

@@ -21,9 +21,9 @@ using Json = nlohmann::ordered_json;
 
 constexpr auto invalid_argument = ErrorCode::invalid_argument;
 
-// --- round trips ---
+// --- text that is read back equal ---
 
-TEST(LayoutJson, SymbolicUnlessGivenAsBoxes) {
+TEST(LayoutJson, IsSymbolicUnlessGivenAsBoxes) {
   EXPECT_EQ(to_json(Layout::slab({4, 6}, 2)), R"({"shape":[4,6],"grid":[2,1],"ranks":2})");
   EXPECT_EQ(to_json(Layout::on_one({4, 6}, 3, 1).with_order({1, 0})),
             R"({"shape":[4,6],"grid":[1,1],"order":[1,0],"ranks":3,"first_rank":1})");
@@ -32,7 +32,7 @@ TEST(LayoutJson, SymbolicUnlessGivenAsBoxes) {
   expect_error(invalid_argument, {"must have axes"}, [] { to_json(Layout()); });
 }
 
-TEST(LayoutJson, RoundTripIsEquality) {
+TEST(LayoutJson, IsReadBackEqual) {
   int read = 0;
   const std::uint64_t first = chosen_seed(0);
   for (std::uint64_t seed = first; seed < first + 3000; ++seed) {
@@ -49,7 +49,7 @@ TEST(LayoutJson, RoundTripIsEquality) {
   EXPECT_LT(to_json(huge).size(), 100U) << "a process grid must not be listed as boxes";
 }
 
-TEST(ProblemJson, RoundTripIsEquality) {
+TEST(ProblemJson, IsReadBackEqual) {
   int read = 0;
   const std::uint64_t first = chosen_seed(0);
   for (std::uint64_t seed = first; seed < first + 3000; ++seed) {
@@ -80,7 +80,7 @@ TEST(ProblemJson, APresetIsAChoiceOfTheExchange) {
   EXPECT_EQ(problem_from_json(to_json(expected)), expected);
 }
 
-TEST(PlanJson, RoundTripIsEquality) {
+TEST(PlanJson, IsReadBackEqual) {
   int read = 0;
   const std::uint64_t first = chosen_seed(0);
   for (std::uint64_t seed = first; seed < first + 1000; ++seed) {
@@ -93,7 +93,7 @@ TEST(PlanJson, RoundTripIsEquality) {
   EXPECT_EQ(read, 1000);
 }
 
-TEST(PlanJson, SixteenThousandRanksInAFewLines) {
+TEST(PlanJson, SixteenThousandRanksNeedFewCharacters) {
   const Plan plan = make_plan({.shape = {4096, 4096, 4096}, .kinds = Kind::r2c, .ranks = 16384});
   EXPECT_LT(to_json(plan).size(), 2000U);
   EXPECT_EQ(plan_from_json(to_json(plan)), plan);
@@ -115,7 +115,7 @@ TEST(PlanJson, EnginesOfLinesAreKept) {
       << explain(plan);
 }
 
-TEST(PlanJson, EnginesOfLinesAreConsistent) {
+TEST(PlanJson, InconsistentEnginesOfLinesAreRefused) {
   Plan sound = make_plan({.shape = {8, 6}, .ranks = 2});
   sound.line_engines = {{Kind::c2c, 8, 4, false, "ducc0", false},
                         {Kind::c2c, 8, 4, true, "ducc0", true}};
@@ -149,7 +149,7 @@ TEST(PlanJson, TextsMustBeUtf8) {
 
 // --- refusals of one value ---
 
-/// The JSON of a plan with two stages whose values a test may change.
+/// Returns the JSON of a plan with two stages. A test may change its values.
 Json sound_plan() {
   return Json::parse(to_json(make_plan({.shape = {8, 6}, .kinds = Kind::r2c, .ranks = 2})));
 }
@@ -365,17 +365,18 @@ TEST(PlanJson, RefusesAPresetInAPlan) {
                [&] { check_plan(plan); });
 }
 
-// --- refusals of anything: every damage of every place ---
+// --- refusals of damaged text, at every place ---
 
 /// Paths to all values inside a document.
 std::vector<Json::json_pointer> all_places(const Json& document) {
   std::vector<Json::json_pointer> places;
-  const Json flat = document.flatten();  // items() refers to it
+  const Json flat = document.flatten();  // must outlive its items()
   for (const auto& item : flat.items()) places.emplace_back(item.key());
   return places;
 }
 
-/// A plan must not mix both, because shared exchanges synchronise the ranks and messages do not.
+/// A plan must not mix shared exchanges with messages, because only shared exchanges synchronise
+/// the ranks.
 TEST(PlanJson, RefusesSharedExchangesBesideMessages) {
   Problem problem{.shape = {8, 8, 8}, .ranks = 4, .ranks_per_node = 4, .has_input = true};
   problem.input = Layout::pencil(problem.shape, 4);

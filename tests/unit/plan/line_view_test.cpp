@@ -20,8 +20,8 @@ Problem line(std::int64_t n, std::int64_t ranks, OutputChoice output = OutputCho
   return checked({.shape = {n}, .ranks = ranks, .output_choice = output});
 }
 
-/// Returns whether there are factors that give each rank a row, or for "same" a row of both
-/// lengths.
+/// Returns whether some factors give each rank a row. For the output "same", the cuts must be
+/// between rows of both lengths.
 bool has_factors(std::int64_t n, std::int64_t ranks, bool same) {
   for (std::int64_t n1 = ranks; n / n1 >= ranks; ++n1)
     if (n % n1 == 0 && (!same || std::gcd(n1, n / n1) >= ranks)) return true;
@@ -58,7 +58,7 @@ TEST(LineView, every_length_that_has_factors_is_divided_and_no_other) {
   EXPECT_GT(others, 1000);
 }
 
-TEST(LineView, reals_leave_half_of_the_rows) {
+TEST(LineView, reals_have_half_of_the_rows_in_the_output) {
   for (std::int64_t n = 1; n <= 400; ++n)
     for (const std::int64_t ranks : {2, 3, 7}) {
       const Plan plan = make_plan({.shape = {n}, .kinds = Kind::r2c, .ranks = ranks});
@@ -81,7 +81,7 @@ TEST(LineView, reals_leave_half_of_the_rows) {
   expect_error(ErrorCode::invalid_argument, {"must go from"}, [&] { check_plan(plan); });
 }
 
-/// The folded column that has element k of the natural order.
+/// Returns the folded column that has element k of the natural order.
 std::int64_t folded_column_of(std::int64_t k, const Shape& view) {
   const std::int64_t pair = k / view[0];
   if (2 * pair == view[1]) return view[1] - 1;  // X[n/2] of an even n2
@@ -146,7 +146,7 @@ TEST(LineView, half_a_spectrum_has_the_layout_of_the_caller_unless_it_cuts_rows)
   EXPECT_FALSE(one.view().empty());
   ASSERT_NO_THROW(check_plan(one));
 
-  // The same process grid, where rows end there.
+  // The output has the same process grid if rows end at its cuts.
   problem.output_choice = OutputChoice::same;
   problem.has_input = true;
   problem.input = Layout::slab({144}, 3);
@@ -162,7 +162,7 @@ TEST(LineView, factors_are_alike_and_divided_evenly) {
   EXPECT_EQ(view(1 << 24, 4), (Shape{4096, 4096}));
   EXPECT_EQ(view(1 << 25, 4), (Shape{4096, 8192}));
   EXPECT_EQ(view(36, 3), (Shape{6, 6}));
-  EXPECT_EQ(view(48, 4), (Shape{4, 12}));  // not 6 x 8: six rows leave two ranks idle
+  EXPECT_EQ(view(48, 4), (Shape{4, 12}));  // not 6 x 8: 4 ranks do not divide six rows
   EXPECT_EQ(view(std::int64_t{1} << 40, 1 << 20), (Shape{1 << 20, 1 << 20}));
   EXPECT_EQ(view(17 * 17 * 64, 2), (Shape{64, 289}));  // not 136 x 136: one large prime, not two
 }
@@ -200,7 +200,7 @@ TEST(LineView, layouts_of_the_caller_are_kept_if_they_cut_no_rows) {
   EXPECT_NE(cut.notes.back().find("cut between rows"), std::string::npos) << cut.notes.back();
 }
 
-TEST(LineView, what_is_not_divided_says_why) {
+TEST(LineView, a_note_says_why_an_axis_is_not_divided) {
   const auto note = [](Problem problem) { return make_plan(problem).notes.back(); };
   EXPECT_NE(note({.shape = {17}, .ranks = 7}).find("17 is no product"), std::string::npos);
   EXPECT_NE(note({.shape = {17}, .kinds = Kind::r2c, .ranks = 5}).find("n1/2+1"),
@@ -211,21 +211,21 @@ TEST(LineView, what_is_not_divided_says_why) {
       std::string::npos);
 }
 
-TEST(LineView, explain_tells_where_the_elements_are) {
+TEST(LineView, explain_says_where_the_elements_are) {
   const std::string text = explain(make_plan(line(1 << 20, 4)));
   for (const char* words : {"seen as 1024x1024", "element (k1, k2) is X[k1 + 1024*k2]",
                             "times exp(sign*2*pi*i*k1*j2/n)"})
     EXPECT_NE(text.find(words), std::string::npos) << text;
 }
 
-TEST(LineView, explain_tells_how_half_a_spectrum_comes_into_order) {
+TEST(LineView, explain_says_how_half_a_spectrum_comes_into_order) {
   const std::string text = explain(make_plan(
       {.shape = {1 << 20}, .kinds = Kind::r2c, .ranks = 4, .output_choice = OutputChoice::same}));
   for (const char* words : {"order of columns 0, n2-1, 1, n2-2, ...",
                             "put together with its mirror", "as 524289; costs one copy"})
     EXPECT_NE(text.find(words), std::string::npos) << text;
   EXPECT_NE(text.find("(in natural order)"), std::string::npos) << text;
-  EXPECT_EQ(text.find("(the same as the input)"), std::string::npos) << "it has its own cuts";
+  EXPECT_EQ(text.find("(the same as the input)"), std::string::npos) << "the output has other cuts";
 }
 
 TEST(LineView, half_spectra_that_are_not_folded_are_refused) {

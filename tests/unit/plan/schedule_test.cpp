@@ -12,7 +12,7 @@ namespace {
 
 TEST(Schedule, every_round_is_a_matching_and_every_pair_meets_once) {
   for (std::int64_t ranks = 1; ranks <= 257; ++ranks) {
-    // Number of a pair: rank * ranks + larger partner.
+    // The number of a pair is rank * ranks + the larger rank.
     std::vector<bool> met(static_cast<std::size_t>(ranks * ranks), false);
     std::int64_t pairs = 0;
     for (std::int64_t round = 0; round < pairwise_rounds(ranks); ++round) {
@@ -44,7 +44,7 @@ TEST(Schedule, has_as_few_rounds_as_possible) {
   EXPECT_EQ(pairwise_rounds(16384), 16383);
 }
 
-TEST(Schedule, refuses_what_does_not_exist) {
+TEST(Schedule, refuses_rounds_and_ranks_that_do_not_exist) {
   EXPECT_THROW(pairwise_rounds(0), Error);
   EXPECT_THROW(pairwise_partner(0, 0, 1), Error);
   EXPECT_THROW(pairwise_partner(3, 0, 4), Error);

@@ -24,7 +24,7 @@ LineTrial trial(std::int64_t length, double fftw_s, double ducc0_s) {
           {{"fftw", false, fftw_s}, {"ducc0", true, ducc0_s}}};
 }
 
-TEST(LineTrials, OfAboutEquallyFastWaysTheLastCounts) {
+TEST(LineTrials, OfAboutEquallyFastWaysTheLastIsTaken) {
   EXPECT_EQ(trial(8, 2e-6, 1e-6).number_of_fastest(), 1);
   EXPECT_EQ(trial(8, 1e-6, 2e-6).number_of_fastest(), 0);
   EXPECT_EQ(trial(8, 1e-6, 1.04e-6).number_of_fastest(), 1);

@@ -1,4 +1,4 @@
-// The planner's choices by the model. Each is the best of its candidates, and has a reason.
+// The planner's choices by the model. Each choice is the best of its candidates, and has a reason.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -57,7 +57,7 @@ TEST(Planner, lines_are_contiguous_between_exchanges_if_that_is_faster) {
   const Plan plan = make_plan(problem, machine);
   ASSERT_EQ(plan.stages.size(), 3u);
   const Stage& between = plan.stages[1];
-  EXPECT_NE(between.axes.front(), 2) << "C order has its lines elsewhere";
+  EXPECT_NE(between.axes.front(), 2) << "in C order only lines of axis 2 are contiguous";
   EXPECT_EQ(between.source.order().back(), between.axes.front());
   EXPECT_EQ(between.source.order(), between.target.order());
   // The caller's layouts are not changed.
@@ -85,18 +85,18 @@ TEST(Planner, tries_every_grid_that_fits) {
                                               {1, 1, 1}})
     EXPECT_TRUE(grids.count(grid)) << to_string(grid);
   const std::set<Shape> halved = input_grids(planner::alternatives(cube(64, 12, Kind::r2c)));
-  for (const Shape& grid : halved) EXPECT_EQ(grid[2], 1) << "r2c finds its last axis whole";
+  for (const Shape& grid : halved) EXPECT_EQ(grid[2], 1) << "r2c needs its last axis whole";
   EXPECT_TRUE(halved.count({3, 4, 1}));
 }
 
-TEST(Planner, rows_that_are_too_few_for_a_grid_leave_it_out) {
+TEST(Planner, grids_with_more_parts_than_rows_are_left_out) {
   Problem problem{.shape = {4, 32, 32}};
   problem.ranks = 16;
   for (const Shape& grid : input_grids(planner::alternatives(checked(problem))))
     EXPECT_LE(grid[0], 4);
 }
 
-TEST(Planner, every_way_is_a_plan) {
+TEST(Planner, every_alternative_is_a_valid_plan) {
   for (const Kind kind : {Kind::c2c, Kind::r2c})
     for (const OutputChoice output : {OutputChoice::any, OutputChoice::same})
       for (const Shape& shape : std::vector<Shape>{{7, 12, 9, 5}, {30}, {16, 1, 18}, {6, 35}}) {
@@ -143,7 +143,7 @@ TEST(Planner, pairs_in_pieces_win_if_only_whole_messages_block) {
 
 TEST(Planner, a_plan_is_not_dropped_if_only_one_kind_of_exchange_blocks) {
   Machine machine = switched(16, 0, 8e-8);
-  // As measured in the lab on a switch of small buffers.
+  // Figures measured on a switch with small buffers.
   machine.blocking = {{4096, 1.4, 1.25, 1, 1}, {16 << 10, 1, 1, 1, 1}, {64 << 10, 1, 1, 6, 5.8}};
   machine.all_to_all = {{2, 0, 4e-4, 3.6e-8},   {2, 16 << 10, -3e-4, 8.1e-8},
                         {4, 0, 6e-4, 2e-7},     {4, 16 << 10, -0.039, 2.6e-6},
@@ -173,7 +173,7 @@ TEST(Planner, a_collective_call_wins_if_measured_faster) {
   EXPECT_EQ(plan.exchanges[0].method, Method::collective);
 }
 
-TEST(Planner, methods_without_figures_need_a_request) {
+TEST(Planner, methods_without_figures_are_chosen_only_on_request) {
   const Machine machine = switched(4, 1e-5, 1e-9);
   for (const Exchange& exchange : all_exchanges(cube(16, 4), 1)) {
     Problem problem = cube(16, 4);
@@ -202,7 +202,7 @@ TEST(Planner, more_ranks_must_be_worth_it) {
     const Plan plan = make_plan(cube(64, 4), switched(4, 1e-5, s_per_byte));
     const bool is_on_one = plan.input().empty_ranks() == 3;
     EXPECT_FALSE(is_on_one && was_spread)
-        << "a faster network brings more ranks: " << explain(plan);
+        << "a faster network must not reduce the ranks: " << explain(plan);
     was_spread = was_spread || !is_on_one;
     const Alternative& next = plan.prediction->alternatives.front();
     const double share = next.seconds / plan.prediction->cost.seconds();
@@ -229,7 +229,7 @@ TEST(Planner, an_array_that_one_node_cannot_hold_is_spread) {
 }
 
 /// All exchanges use one workspace. So either all of them use node memory, or none does.
-TEST(Planner, exchanges_use_the_memory_of_nodes_alike) {
+TEST(Planner, all_exchanges_use_node_memory_or_none_does) {
   int several = 0;
   for (const std::int64_t per_node : {1, 3, 12})
     for (const double s_per_byte : {1e-12, 1e-10, 1e-8}) {
@@ -273,8 +273,8 @@ TEST(Planner, a_torus_prefers_rows_that_are_close) {
   }
 }
 
-/// Compares with the plans of the papers and of the fixed rule. Kind, pieces and chunks are decided
-/// one after the other. A less simple choice must gain half a per cent.
+/// Compares with the plans of the papers and of the fixed rule. The planner decides kind, pieces
+/// and chunks one after the other, and a less simple choice must gain 0.5%. So 1.5% are allowed.
 TEST(Planner, no_preset_is_predicted_to_be_faster) {
   const Preset presets[] = {Preset::none,    Preset::fftw,    Preset::dmitruk, Preset::duke,
                             Preset::fft2d_i, Preset::fft2d_p, Preset::p3dfft};
@@ -318,7 +318,7 @@ TEST(Planner, explain_prints_the_prediction) {
   EXPECT_EQ(explain(make_plan(cube(128, 16))).find("predicted"), std::string::npos);
 }
 
-TEST(Planner, a_prediction_is_written_as_it_is_read) {
+TEST(Planner, a_prediction_is_read_back_equal) {
   const Plan plan = make_plan(cube(100, 6), shipped_machine("celerons"));
   EXPECT_EQ(plan_from_json(to_json(plan)), plan);
   std::string damaged = to_json(plan);
@@ -344,7 +344,7 @@ Problem rows_of_64() {
   problem.ranks = 4096;
   problem.has_input = true;
   problem.input = Layout::grid(problem.shape, {64, 64, 1});
-  problem.exchange.chunks = 1;  // otherwise stages hide the gain of the order
+  problem.exchange.chunks = 1;  // with chunks, stages would hide the gain
   return problem;
 }
 
@@ -395,7 +395,7 @@ TEST(Planner, ranks_that_are_in_place_stay_there) {
 
 /// A small gain in another order does not justify a restart of the ranks. The plan gives this
 /// reason.
-TEST(Planner, plans_in_other_orders_that_are_hardly_faster_have_that_reason) {
+TEST(Planner, plans_that_are_hardly_faster_in_another_order_say_so) {
   const Machine machine = shipped_machine("ethernet-10g");
   planner::SearchResult found;
   for (const auto& [seconds, order] : {std::pair(1.0, ""), {0.99, "nt"}, {1.5, "nt"}}) {
@@ -427,7 +427,7 @@ TEST(Planner, the_default_order_is_kept_if_others_gain_nothing) {
 
 /// By default, rows of 4 ranks share a node and columns are on four nodes. If ranks are assigned
 /// cyclically, columns share nodes.
-TEST(Planner, ranks_are_assigned_in_turn_if_columns_exchange) {
+TEST(Planner, ranks_are_assigned_to_nodes_cyclically_if_columns_exchange) {
   Problem problem{.shape = {64, 64, 64}, .axes = {0}};
   problem.ranks = 16;
   problem.ranks_per_node = 4;
@@ -476,7 +476,7 @@ TEST(Planner, a_note_names_ranks_that_share_cores) {
             std::vector<std::string>{"4 ranks of 1 thread share a node's 2 cores: the machine has "
                                      "too few nodes, 4; use at most 8 ranks, or a machine with "
                                      "more nodes"});
-  EXPECT_EQ(notes(16, 1, 1), notes(16, 4, 1)) << "nodes are full before ranks say so";
+  EXPECT_EQ(notes(16, 1, 1), notes(16, 4, 1)) << "4 nodes are too few for one rank on each";
   EXPECT_EQ(notes(4, 2, 2), std::vector<std::string>{"2 ranks of 2 threads share a node's 2 cores: "
                                                      "put at most 1 rank on a node"});
   EXPECT_EQ(notes(4, 1, 3), std::vector<std::string>{"1 rank of 3 threads share a node's 2 cores: "

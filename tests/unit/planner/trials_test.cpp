@@ -13,7 +13,7 @@
 namespace weft::planner {
 namespace {
 
-/// Ranks with a clock that advances by the times that the test gives.
+/// Trials with a clock that advances by the times that the test gives.
 class Pretended final : public Trials {
  public:
   std::function<double(const Plan&)> seconds_of;
@@ -22,8 +22,8 @@ class Pretended final : public Trials {
   double now_s = 0;
   double longest_s = 0;  ///< longest step of the trials
   std::vector<Plan> prepared;
-  std::vector<int> runs = {0, 0};  ///< in each place
-  int rounds = 0;
+  std::vector<int> runs = {0, 0};  ///< repetitions in each place
+  int calls = 0;                   ///< of run()
 
   double elapsed_s() override { return now_s; }
   bool prepare(int place, const Plan& plan) override {
@@ -36,7 +36,7 @@ class Pretended final : public Trials {
     const double one_s = seconds_of(at_[place]);
     now_s += one_s * repetitions;
     runs[static_cast<std::size_t>(place)] += repetitions;
-    ++rounds;
+    ++calls;
     return one_s;
   }
 
@@ -61,13 +61,13 @@ Pretended as_predicted_but(const Plan& other, double factor) {
   return trials;
 }
 
-TEST(Trials, NoBudgetIsTheModelsChoice) {
+TEST(Trials, WithoutABudgetTheModelChooses) {
   Pretended trials;
   EXPECT_EQ(plan_by_trials(problem, machine(), trials, 0), make_plan(problem, machine()));
   EXPECT_TRUE(trials.prepared.empty());
 }
 
-TEST(Trials, BudgetsThatCannotBeAreRefused) {
+TEST(Trials, ImpossibleBudgetsAreRefused) {
   for (const double budget_s : {-1.0, std::nan(""), -std::numeric_limits<double>::infinity()}) {
     Pretended trials;
     try {
@@ -81,7 +81,7 @@ TEST(Trials, BudgetsThatCannotBeAreRefused) {
   }
 }
 
-TEST(Trials, TheFastestThatWasTriedIsTaken) {
+TEST(Trials, TheFastestTriedPlanIsTaken) {
   const std::vector<Plan> plans = candidates(problem, machine());
   ASSERT_GE(plans.size(), 4u);
   for (std::size_t fast = 0; fast < 4; ++fast) {
@@ -96,22 +96,22 @@ TEST(Trials, TheFastestThatWasTriedIsTaken) {
   }
 }
 
-TEST(Trials, ADrawStaysWithTheModel) {
+TEST(Trials, OfEquallyFastPlansThatOfTheModelIsTaken) {
   Pretended trials;
   trials.seconds_of = [](const Plan&) { return 0.02; };
   EXPECT_TRUE(
       same_choice(plan_by_trials(problem, machine(), trials, 100), make_plan(problem, machine())));
 }
 
-TEST(Trials, WhatIsSlowIsDroppedAfterTwoRounds) {
+TEST(Trials, ASlowPlanIsDroppedAfterTwoRounds) {
   const Plan best = make_plan(problem, machine());
   Pretended trials;
   trials.seconds_of = [&](const Plan& plan) { return same_choice(plan, best) ? 0.01 : 0.02; };
   plan_by_trials(problem, machine(), trials, 100);
   const auto challengers = static_cast<int>(trials.prepared.size()) - 1;
   ASSERT_GT(challengers, 0);
-  // A warm-up and two rounds of both.
-  EXPECT_EQ(trials.rounds, challengers * 2 * (1 + 2));
+  // The best plan and a challenger have a warm-up and two rounds each.
+  EXPECT_EQ(trials.calls, challengers * 2 * (1 + 2));
 }
 
 TEST(Trials, AtMostOneTrialOverruns) {
@@ -125,18 +125,18 @@ TEST(Trials, AtMostOneTrialOverruns) {
   }
 }
 
-TEST(Trials, WhatIsMuchSlowerThanPredictedIsNotRepeated) {
-  // Microseconds by the model; threads that wait for cores make them milliseconds.
+TEST(Trials, AMuchSlowerPlanThanPredictedRunsOnceInEachRound) {
+  // The model predicts microseconds. Threads that wait for cores take milliseconds.
   const Problem small{.shape = {8, 8, 8}, .ranks = 4};
   Pretended trials;
   trials.seconds_of = [](const Plan&) { return 0.02; };
   plan_by_trials(small, machine(), trials, 0.1);
-  ASSERT_GT(trials.rounds, 0);
-  EXPECT_EQ(trials.rounds, trials.runs[0] + trials.runs[1]);
+  ASSERT_GT(trials.calls, 0);
+  EXPECT_EQ(trials.calls, trials.runs[0] + trials.runs[1]);
   EXPECT_LE(trials.now_s, 0.1 + 2 * 10 * 0.02);
 }
 
-TEST(Trials, NoneStartsThatIsExpectedToOverrun) {
+TEST(Trials, NoTrialStartsThatIsExpectedToOverrun) {
   Pretended trials;
   trials.seconds_of = [](const Plan&) { return 0.02; };
   const Plan plan = plan_by_trials(problem, machine(), trials, 1e-4);
@@ -183,18 +183,18 @@ TEST(Trials, LocalFftsGetTheEffortThatTheBudgetAllows) {
 }
 
 TEST(Trials, LessEffortThanRequestedHasANote) {
-  const auto told = [](double budget_s) {
+  const auto text_for = [](double budget_s) {
     return explain(plan_by_model(with(Effort::measure), machine(), budget_s));
   };
   EXPECT_NE(
-      told(0.01).find("planned with estimate, not measure: planning would take 84.9 ms, more"),
+      text_for(0.01).find("planned with estimate, not measure: planning would take 84.9 ms, more"),
       std::string::npos)
-      << told(0.01);
-  EXPECT_NE(told(0).find("not measure: the budget is 0"), std::string::npos) << told(0);
-  EXPECT_EQ(told(10).find("local FFTs"), std::string::npos) << told(10);
+      << text_for(0.01);
+  EXPECT_NE(text_for(0).find("not measure: the budget is 0"), std::string::npos) << text_for(0);
+  EXPECT_EQ(text_for(10).find("local FFTs"), std::string::npos) << text_for(10);
 }
 
-TEST(Trials, NoneStartsWhosePlanningIsExpectedToOverrun) {
+TEST(Trials, NoTrialStartsWhosePlanningIsExpectedToOverrun) {
   Machine slow = machine();
   const double once_s = make_plan(with(Effort::measure), slow).prediction->cost.seconds();
   slow.planning_s = 3 * once_s / planning_of_128(1);
@@ -205,13 +205,14 @@ TEST(Trials, NoneStartsWhosePlanningIsExpectedToOverrun) {
     plan_by_trials(with(Effort::measure), slow, trials, budget_s);
     return trials.prepared.size();
   };
-  // Half of the budget is for planning. The other half must be enough for three rounds of both.
+  // Planning may take half of the budget. The rest must be enough for three rounds of both plans.
   EXPECT_EQ(prepared(2.02 * all_s), 0U);
   EXPECT_EQ(prepared(0.99 * (all_s + 6 * once_s)), 0U);
   EXPECT_GT(prepared(1.01 * (all_s + 6 * once_s)), 0U);
 }
 
-/// A line that is planned with less effort takes longer, if the machine has times for both efforts.
+/// A line that is planned with less effort is predicted to take longer, if the machine has times
+/// for both efforts.
 TEST(Trials, LinesArePredictedByTheirEffort) {
   Machine known = machine();
   known.arithmetic = {known.arithmetic[0], known.arithmetic[0]};
@@ -227,7 +228,7 @@ TEST(Trials, LinesArePredictedByTheirEffort) {
   EXPECT_EQ(without, make_plan(problem, known).prediction->cost.seconds());
 }
 
-TEST(Trials, WhatHasNoRoomIsLeftOut) {
+TEST(Trials, APlanThatDoesNotFitInMemoryIsLeftOut) {
   const std::vector<Plan> plans = candidates(problem, machine());
   for (std::size_t large = 0; large < 2; ++large) {
     Pretended trials;
@@ -253,8 +254,7 @@ TEST(Trials, PersistentRequestsAreTriedForTheBest) {
       return predict(plan, machine()).cost.seconds() * (is_persistent(plan) ? factor : 1);
     };
     const Plan plan = plan_by_trials(sent, machine(), trials, 100);
-    EXPECT_TRUE(is_persistent(trials.prepared.back()))
-        << "tried last, as its prediction is the same";
+    EXPECT_TRUE(is_persistent(trials.prepared.back())) << "the persistent plan is tried last";
     EXPECT_EQ(std::count_if(trials.prepared.begin(), trials.prepared.end(), is_persistent), 1);
     EXPECT_EQ(is_persistent(plan), factor < 1);
   }
@@ -265,13 +265,13 @@ TEST(Trials, PersistentRequestsAreTriedForTheBest) {
   EXPECT_TRUE(std::none_of(trials.prepared.begin(), trials.prepared.end(), is_persistent));
 }
 
-TEST(Trials, AProblemOfOneWayNeedsNone) {
+TEST(Trials, AProblemWithOnePlanNeedsNoTrial) {
   Pretended trials;
   trials.seconds_of = [](const Plan&) { return 0.02; };
   const Plan plan =
       plan_by_trials({.shape = {64}, .ranks = 1}, shipped_machine("vm-2-cores"), trials, 100);
   EXPECT_EQ(plan.stages.size(), 1u);
-  EXPECT_EQ(trials.rounds, 0);
+  EXPECT_EQ(trials.calls, 0);
 }
 
 }  // namespace

@@ -49,7 +49,7 @@ class WisdomFile : public testing::Test {
     return {std::istreambuf_iterator<char>(file), {}};
   }
   void put(const std::string& text) const { std::ofstream(path_, std::ios::binary) << text; }
-  /// How many files are in the folder.
+  /// Returns the number of files in the folder.
   std::ptrdiff_t files() const {
     return std::distance(fs::directory_iterator(folder_), fs::directory_iterator());
   }
@@ -103,7 +103,7 @@ TEST_F(WisdomFile, DamagedFilesAreNotChanged) {
   }
 }
 
-TEST_F(WisdomFile, WhatIsNoRegularFileIsRefused) {
+TEST_F(WisdomFile, APathOfNoRegularFileIsRefused) {
   const std::string pipe = (folder_ / "pipe").string();
   ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
   for (const std::string& path : {folder_.string(), pipe, std::string("/dev/zero")}) {
@@ -114,7 +114,7 @@ TEST_F(WisdomFile, WhatIsNoRegularFileIsRefused) {
   EXPECT_EQ(files(), 1);
 }
 
-TEST_F(WisdomFile, PathsThatCannotBe) {
+TEST_F(WisdomFile, PathsWithoutAFileAreEmptyOrRefused) {
   expect_error(ErrorCode::invalid_argument, {"path"}, [] { read_wisdom(""); });
   expect_error(ErrorCode::invalid_argument, {"path"},
                [&] { read_wisdom(path_ + std::string(1, '\0')); });
@@ -147,9 +147,9 @@ class AsNobody {
   bool may_ = true;
 };
 
-TEST_F(WisdomFile, WhatMayNotBeReadOrWritten) {
+TEST_F(WisdomFile, FilesWithoutPermissionAreRefused) {
   const AsNobody nobody(folder_);
-  if (!nobody.may()) GTEST_SKIP() << "this administrator cannot be anybody else";
+  if (!nobody.may()) GTEST_SKIP() << "root cannot become another user here";
   merge_into_file(path_, wisdom_of(2, 3));
   const std::string before = content();
   chmod(path_.c_str(), 0400);
@@ -164,7 +164,7 @@ TEST_F(WisdomFile, WhatMayNotBeReadOrWritten) {
   chmod(folder_.c_str(), 0700);
 }
 
-TEST_F(WisdomFile, ThatIsTooLongIsRefused) {
+TEST_F(WisdomFile, ATextThatIsTooLongIsRefused) {
   put(std::string(100, 'x'));
   EXPECT_TRUE(read_text(path_, 100));
   expect_error(ErrorCode::io_failure, {path_, "99 bytes"}, [&] { read_text(path_, 99); });
@@ -177,7 +177,7 @@ TEST_F(WisdomFile, ThatIsTooLongIsRefused) {
 }
 
 /// A limit on the size of files simulates a full disk.
-TEST_F(WisdomFile, AFullDiskLeavesWhatWas) {
+TEST_F(WisdomFile, AFullDiskKeepsTheOldFile) {
   merge_into_file(path_, wisdom_of(2, 3));
   const std::string before = content();
   const auto old_handler = std::signal(SIGXFSZ, SIG_IGN);
@@ -217,7 +217,7 @@ TEST_F(WisdomFile, ALinkToAFileThatIsNotThereYetStaysALink) {
   EXPECT_THROW(merge_into_file((folder_ / "round").string(), wisdom_of(3, 4)), Error);
 }
 
-TEST_F(WisdomFile, WhatCouldNotBeReadIsNotWritten) {
+TEST_F(WisdomFile, WisdomThatCouldNotBeReadIsNotWritten) {
   merge_into_file(path_, wisdom_of(2, 4));
   const std::string before = content();
   Plan plan = plan_of(7);
@@ -249,7 +249,7 @@ TEST_F(WisdomFile, WhatChangesNothingWritesNothing) {
   EXPECT_EQ(before.st_ino, after.st_ino);
 }
 
-TEST_F(WisdomFile, AChangeThatFailsLeavesWhatWas) {
+TEST_F(WisdomFile, AFailedChangeKeepsTheOldFile) {
   put("before");
   expect_error(ErrorCode::internal, {"no"}, [&] {
     update_text(path_, limit_bytes, wait_s,
@@ -260,7 +260,7 @@ TEST_F(WisdomFile, AChangeThatFailsLeavesWhatWas) {
 }
 
 /// A process that was stopped while it held the lock does not block others forever.
-TEST_F(WisdomFile, AHeldLockIsWaitedForAndNotForEver) {
+TEST_F(WisdomFile, AHeldLockIsWaitedForUpToALimit) {
   put("before");
   const int holder = open((path_ + ".lock").c_str(), O_RDWR | O_CREAT, 0600);
   ASSERT_EQ(flock(holder, LOCK_EX), 0);
@@ -279,16 +279,16 @@ TEST_F(WisdomFile, AHeldLockIsWaitedForAndNotForEver) {
   EXPECT_EQ(files(), 1);
 }
 
-/// A lock file of a killed process is free.
-TEST_F(WisdomFile, ALeftLockFileIsTaken) {
+/// A lock file that a killed process left behind is not locked.
+TEST_F(WisdomFile, ALockFileThatWasLeftIsTaken) {
   std::ofstream(path_ + ".lock") << "";
   update_text(path_, limit_bytes, 0, [](const auto&) { return "after"; });
   EXPECT_EQ(content(), "after");
   EXPECT_EQ(files(), 1);
 }
 
-/// Takes and removes the lock file repeatedly, as other processes do. Counts how often it had the
-/// lock while another process used the file.
+/// Takes and removes the lock file repeatedly in a thread, as other processes do. Counts how often
+/// this thread had the lock while the test used the file.
 class Busy {
  public:
   explicit Busy(std::string path) : path_(std::move(path)), thread_([this] { run(); }) {}
@@ -334,7 +334,7 @@ class Busy {
 TEST_F(WisdomFile, ALockIsHeldByOneWhileLockFilesComeAndGo) {
   put("same");
   Busy other(path_ + ".lock");
-  // On a busy machine the other process may get no turn for a long time.
+  // On a busy machine the other thread may get no turn for a long time.
   const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
   const auto left = [&] { return std::chrono::steady_clock::now() < end; };
   for (int i = 0; i < 100 || (other.turns == 0 && left()); ++i)

@@ -69,7 +69,7 @@ Wisdom wisdom_of(const std::vector<WisdomEntry>& entries) {
   return wisdom;
 }
 
-TEST(Wisdom, HasWhatWasAdded) {
+TEST(Wisdom, FindsThePlansThatWereAdded) {
   const Wisdom wisdom = wisdom_of({{here(), tried(16)}, {here(), tried(32)}});
   ASSERT_NE(wisdom.find(problem(16), here()), nullptr);
   EXPECT_EQ(*wisdom.find(problem(16), here()), tried(16));
@@ -116,7 +116,7 @@ TEST(Wisdom, HoldsForOneProblem) {
   }
 }
 
-TEST(Wisdom, TheNewerDecisionStays) {
+TEST(Wisdom, TheNewerDecisionReplacesTheOlder) {
   Plan newer = tried(16);
   newer.prediction->measured_s = 0.5;
   Wisdom wisdom = wisdom_of({{here(), tried(16)}, {here(), newer}});
@@ -140,7 +140,7 @@ TEST(Wisdom, MergesInAnyOrder) {
   EXPECT_EQ(to_json(forth), to_json(back));
 }
 
-TEST(Wisdom, PlansThatDoNotFitThemselvesAreRefused) {
+TEST(Wisdom, InconsistentPlansAreRefused) {
   Plan broken = tried(16);
   broken.stages.pop_back();
   Wisdom wisdom;
@@ -220,7 +220,7 @@ TEST(Wisdom, TwoDecisionsForOneProblemAreRefused) {
                  [](ordered_json& w) { w["entries"][1] = w["entries"][0]; });
 }
 
-TEST(Wisdom, WhatIsNoWisdomAtAllIsRefused) {
+TEST(Wisdom, TextThatIsNoWisdomIsRefused) {
   for (const char* text : {"", "[]", "nonsense", "{}", "{\"weft_machine\": 1}"})
     expect_error(ErrorCode::invalid_argument, {"wisdom"}, [&] { wisdom_from_json(text); });
   expect_error(ErrorCode::invalid_argument, {"nested"},
@@ -229,7 +229,7 @@ TEST(Wisdom, WhatIsNoWisdomAtAllIsRefused) {
                [] { wisdom_from_json(std::string(100 << 20, '[')); });
 }
 
-/// A message must fit in a line of a terminal, even if it quotes a file.
+/// A message must be short and printable, even if it quotes a file.
 TEST(Wisdom, MessagesArePrintableAndShort) {
   const std::string odd = "\xff\n\x1b[31m" + std::string(100'000, 'x');
   for (const std::string& text :

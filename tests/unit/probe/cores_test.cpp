@@ -31,7 +31,7 @@ TEST(ProbeCores, threads_of_a_core_count_once) {
   EXPECT_EQ(physical_cores(cpus.string()), 3);
 }
 
-TEST(ProbeCores, a_system_without_a_description) {
+TEST(ProbeCores, a_system_without_a_description_has_0_known_cores) {
   EXPECT_EQ(physical_cores("/no/such/folder"), 0);
 }
 

@@ -11,7 +11,8 @@ namespace {
 constexpr std::int64_t array_bytes = 100;     // of a local array
 constexpr std::int64_t own_block_bytes = 30;  // the part that stays on this rank
 
-/// Bit i of `chunked` and `keeps_sent` is for exchange i.
+/// Bit i of `chunked` and `keeps_sent` is for exchange i. Only an exchange in chunks can keep what
+/// it sent.
 std::vector<MessageNeeds> needs_of(int exchanges, unsigned chunked, unsigned keeps_sent,
                                    bool uses_work = false) {
   std::vector<MessageNeeds> needs;
@@ -71,7 +72,7 @@ void check(const std::vector<MessageNeeds>& needs, std::int64_t output_bytes, bo
   }
 }
 
-/// Returns the number of workspace buffers in use.
+/// Returns the number of workspace buffers in use, without the buffer for own blocks.
 std::size_t arrays_of(const std::vector<MessageBuffers>& chosen) {
   std::array<bool, buffer_count> used{};
   for (const MessageBuffers& each : chosen) used[each.send] = used[each.recv] = true;

@@ -19,8 +19,8 @@ inline void expect_whole(const Layout& layout, int axis) {
   }
 }
 
-/// Expects a view (one axis treated as two). Ranks have rows of the view before the transforms, and
-/// twiddles are between its axes.
+/// Expects the plan of a view (one axis treated as two). Each rank has whole rows of the view
+/// before the transforms. Twiddles are applied between the transforms of the two axes.
 inline void expect_is_view(const Plan& plan) {
   const Problem& problem = plan.problem;
   const Shape view = plan.view();

@@ -10,7 +10,8 @@
 
 namespace weft::test_support {
 
-/// Runs `f` in a forked process. Returns its result, its error, or "hangs" after 20 s.
+/// Runs `f` in a forked process. Returns the result of `f`, or its error as text. Returns "hangs"
+/// if the process lasts 20 s or crashes.
 template <class F>
 std::string in_child(F&& f) {
   constexpr unsigned limit_s = 20;
@@ -29,14 +30,14 @@ std::string in_child(F&& f) {
     _exit(all ? 0 : 1);
   }
   close(ends[1]);
-  std::string told;
+  std::string answer;
   char part[256];
   for (ssize_t got = 1; (got = read(ends[0], part, sizeof part)) > 0;)
-    told.append(part, static_cast<std::size_t>(got));
+    answer.append(part, static_cast<std::size_t>(got));
   close(ends[0]);
   int status = 0;
   waitpid(child, &status, 0);
-  return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? told : "hangs";
+  return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? answer : "hangs";
 }
 
 }  // namespace weft::test_support

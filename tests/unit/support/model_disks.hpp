@@ -14,9 +14,9 @@
 
 namespace weft::test_support {
 
-/// D disks in memory, with N records of 8 bytes or more. They count parallel I/Os exactly: each
-/// ticket is one. Transfers happen only in wait(). Throws internal if a ticket has two blocks of a
-/// disk or partial blocks, or accesses disks of another processor.
+/// D disks in memory, with N records. They count parallel I/Os exactly: each ticket is one parallel
+/// I/O. Transfers happen only in wait(). Throws internal if a ticket has two blocks of a disk,
+/// partial blocks, or blocks on disks of another processor.
 class ModelDisks : public disk::Volume {
  public:
   explicit ModelDisks(const bmmc::DiskModel& disks, std::size_t record_bytes = 8)
@@ -98,13 +98,13 @@ class ModelDisks : public disk::Volume {
       if (run.offset < 0 || run.offset + run.bytes > bytes())
         throw Error(ErrorCode::internal, "there is no such block");
       if (run.offset % block_bytes() != 0 || run.bytes != block_bytes())
-        throw Error(ErrorCode::internal, "an I/O's memory must be that of its blocks");
+        throw Error(ErrorCode::internal, "an I/O must have whole blocks");
       if (!used.insert(disk(run)).second)
         throw Error(ErrorCode::internal, "one I/O touches a disk twice");
       if (processor_ >= 0 && disk(run) >> (disks_.d - disks_.p) != processor_)
         throw Error(ErrorCode::internal, "the disk belongs to another processor");
     }
-    if (runs.empty()) throw Error(ErrorCode::internal, "an I/O of no block");
+    if (runs.empty()) throw Error(ErrorCode::internal, "an I/O has no block");
   }
 
   Ticket start(std::span<const disk::Run> runs, bool writes) {
@@ -120,7 +120,7 @@ class ModelDisks : public disk::Volume {
   bmmc::DiskModel disks_;
   std::size_t record_bytes_;
   std::shared_ptr<Data> data_;
-  int processor_ = -1;  ///< all
+  int processor_ = -1;  ///< -1: disks of all processors are allowed
   std::map<Ticket, std::pair<std::vector<disk::Run>, bool>> started_;
   Ticket next_ = 0;
   Ticket failing_ = -1;

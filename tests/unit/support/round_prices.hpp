@@ -6,7 +6,7 @@
 
 namespace weft::test_support {
 
-/// A machine whose times are round: an operation 1 us, a byte moved 0.1 us.
+/// Returns a machine with simple times: 1 us for an operation, 0.1 us for a moved byte.
 inline Machine round_machine() {
   Machine machine = shipped_machine("infiniband-64");
   machine.arithmetic = {{Precision::f64, Effort::estimate, 1e-6}};
@@ -15,7 +15,8 @@ inline Machine round_machine() {
   return machine;
 }
 
-/// Returns a disk with 1 ms and 1 MB/s to read, 2 ms and 0.5 MB/s to write, and a latency of 10 ms.
+/// Returns a disk with a latency of 10 ms. A read takes 1 ms and 1 us for each byte. A write takes
+/// 2 ms and 2 us for each byte.
 inline Disk round_disk() {
   return {.directory = "round",
           .latency_s = 0.01,
@@ -26,8 +27,8 @@ inline Disk round_disk() {
           .write_bytes_per_s = 5e5};
 }
 
-/// Returns a plan for the columns of 64 x 64 complex128, in four panels of 16 columns. A panel has
-/// 64 runs of 256 bytes on both sides.
+/// Returns a plan that transforms the columns of 64 x 64 complex128 numbers, in four panels of 16
+/// columns. Each panel is read and written in 64 runs of 256 bytes.
 inline ooc::KPassPlan columns() {
   ooc::KPassPlan plan;
   plan.problem.shape = {64, 64};

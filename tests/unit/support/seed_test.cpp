@@ -35,7 +35,7 @@ class Variable {
   std::optional<std::string> before_;
 };
 
-TEST(Seed, is_the_default_in_the_gate_and_printed) {
+TEST(Seed, is_the_default_if_no_variable_is_set_and_printed) {
   const Variable fresh("WEFT_FRESH_SEEDS", nullptr);
   const Variable given("WEFT_SEED", nullptr);
   testing::internal::CaptureStderr();
@@ -45,7 +45,7 @@ TEST(Seed, is_the_default_in_the_gate_and_printed) {
   EXPECT_EQ(chosen_seed(7), 7U);
 }
 
-TEST(Seed, is_another_each_time_where_asked_and_printed) {
+TEST(Seed, changes_if_fresh_seeds_are_requested_and_is_printed) {
   const Variable fresh("WEFT_FRESH_SEEDS", "1");
   const Variable given("WEFT_SEED", nullptr);
   std::set<std::uint64_t> seen;
@@ -57,7 +57,7 @@ TEST(Seed, is_another_each_time_where_asked_and_printed) {
     EXPECT_NE(printed.find(repeated_by(seed)), std::string::npos) << printed;
 }
 
-TEST(Seed, is_repeated_where_one_is_given) {
+TEST(Seed, is_that_of_WEFT_SEED_and_printed) {
   const Variable fresh("WEFT_FRESH_SEEDS", "1");
   const Variable given("WEFT_SEED", "12");
   testing::internal::CaptureStderr();

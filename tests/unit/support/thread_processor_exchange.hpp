@@ -39,12 +39,13 @@ class ThreadProcessorExchange final : public bmmc::ProcessorExchange {
       const std::lock_guard lock(office_.busy);
       for (const ProcessorMessage& message : sent)
         if (!office_.messages.emplace(std::pair(rank_, message.peer), message).second)
-          throw Error(ErrorCode::internal, "two parcels from one processor to another");
+          throw Error(ErrorCode::internal, "two messages from one processor to another");
     }
     office_.meeting.arrive_and_wait();
     for (const ProcessorMessage& message : received) {
       const ProcessorMessage given = taken(message.peer);
-      if (given.bytes != message.bytes) throw Error(ErrorCode::internal, "bytes that differ");
+      if (given.bytes != message.bytes)
+        throw Error(ErrorCode::internal, "the receiver expects other bytes");
       std::memcpy(message.memory, given.memory, static_cast<std::size_t>(message.bytes));
     }
     office_.meeting.arrive_and_wait();
@@ -78,8 +79,8 @@ class ThreadProcessorExchange final : public bmmc::ProcessorExchange {
   int rank_;
 };
 
-/// Does the work of all processors at the same time. Throws the error of the first processor that
-/// failed. An error outside of together() ends the program, because the others would wait.
+/// Does the work of all processors at the same time. Throws the error of the lowest processor that
+/// failed. If one processor fails outside of together(), the others wait for ever.
 inline void on_processors(
     int processors,
     const std::function<void(int processor, bmmc::ProcessorExchange& peers)>& work) {
@@ -97,7 +98,7 @@ inline void on_processors(
         }
       });
   }
-  if (!office.messages.empty()) throw Error(ErrorCode::internal, "a parcel that nobody received");
+  if (!office.messages.empty()) throw Error(ErrorCode::internal, "a message was not received");
   for (const std::exception_ptr& failure : failures)
     if (failure) std::rethrow_exception(failure);
 }

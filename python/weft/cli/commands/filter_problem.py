@@ -1,4 +1,4 @@
-"""The problem of `weft filter`: its operator and its transform. Checks that both suit the files."""
+"""The problem of `weft filter`: its operator and its transform. Checks that the files suit both."""
 
 import math
 from dataclasses import dataclass, replace

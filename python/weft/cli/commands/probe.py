@@ -105,7 +105,7 @@ def summary(machine: dict[str, Any]) -> str:
     return "\n".join(map(in_one_line, lines))
 
 
-# No hardware moves a byte in less time. A shorter time in a fit is noise, and the model takes it as zero.
+# No hardware moves a byte in less than this time. A shorter time in a fit is noise, and the model takes it as zero.
 SECONDS_A_BYTE_MIN = 1e-12
 TOO_SMALL = "too small to measure"
 

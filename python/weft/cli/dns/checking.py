@@ -90,7 +90,7 @@ def _steps(case: SimulationCase) -> int | None:
 
 
 def _whole(number: float) -> int | None:
-    """Returns a number rounded up; None for an infinite one."""
+    """Returns a number rounded up; None for an infinite number."""
     return math.ceil(number) if math.isfinite(number) else None
 
 

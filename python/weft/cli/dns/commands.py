@@ -171,8 +171,8 @@ def bench_command(
 ) -> int:
     """Time a right-hand side, beside its transforms alone and its passes over memory.
 
-    All of them take turns, and medians are printed. With scalars, the time of a transform is also compared with its
-    time in a simulation without scalars.
+    Right-hand sides, transforms and passes take turns, and medians are printed. With scalars, the time of a transform
+    is also compared with its time in a simulation without scalars.
     """
     options = timing.DnsBenchOptions(
         shape_value(shape, "AxBxC"), scheme, dealias, dtype, scalars, threads, repeat, as_json

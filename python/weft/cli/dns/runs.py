@@ -22,7 +22,7 @@ from weft.dns.run_folder import new_run, require_no_run, require_room
 from weft.dns.simulation import Simulation
 
 _SHOWN_EVERY_S = 0.5
-# Means are computed again after this time, or after this multiple of their cost if that is longer.
+# Means are computed again after this time, or after this multiple of their cost if that time is longer.
 _MEANS_EVERY_S = 2.0
 _MEANS_PAUSES = 50
 

@@ -21,7 +21,7 @@ from weft.dns.schemes import RIGHT_SIDE, Evaluation
 from weft.dns.simulation import Simulation
 from weft.dns.sizes import simulation_bytes, transform_counts
 
-#: The number of steps with one diagnosis, for the share of time that diagnostics take.
+#: The share of time that diagnostics take is for one diagnosis in this number of steps.
 DIAGNOSED_EVERY = 10
 _VISCOSITY = 1 / 1600
 _CFL = 0.25

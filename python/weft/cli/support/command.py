@@ -86,7 +86,7 @@ def ranks_to_start(ranks: str | None) -> int | None:
 
 
 def on_one_rank(work: Callable[[Session], None]) -> int:
-    """Does the work in this process. On several ranks the first does it, and all ranks raise its error."""
+    """Does the work in this process. On several ranks the first rank does the work, and all ranks raise its error."""
 
     def on_first(session: Session) -> int:
         with session.together():

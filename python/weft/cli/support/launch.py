@@ -39,7 +39,7 @@ _LIMITS = {"SIGXCPU": ("the time of a processor", "-t"), "SIGXFSZ": ("file sizes
 
 @dataclass(frozen=True)
 class Program:
-    """A program that ranks run instead of weft. It reads the input of this process; its status is that of mpiexec."""
+    """A program that ranks run instead of weft. The program reads this process's input. The status is mpiexec's."""
 
     words: list[str]  # words of Python's command line
     environment: dict[str, str]
@@ -121,7 +121,7 @@ def launcher_settings(kind: str, ranks: int, cores: int) -> tuple[list[str], dic
             # Waiting ranks give up their core to working ranks, or to another job on the same machine.
             "OMPI_MCA_mpi_yield_when_idle": "1",
             # Shared memory between ranks is in files of this folder: /dev/shm has 64 MB in many containers,
-            # and exceeding it is a SIGBUS.
+            # and using more is a SIGBUS.
             "OMPI_MCA_btl_vader_backing_directory": tempfile.gettempdir(),
             "OMPI_MCA_osc_sm_backing_directory": tempfile.gettempdir(),  # for MPI windows
             # Ranks are not bound, so that two small jobs do not share cores, and threads of a rank may use every core.

@@ -16,7 +16,7 @@ RANKS_A_CORE = 32
 # Memory of a rank. Python, numpy and MPI take 36 MiB of it before the first array.
 RANK_BYTES = 48 << 20
 # Open MPI needs files of 4 MiB for shared memory, and 424 MB of addresses for each rank. mpiexec needs 20 open files,
-# and 4 for each rank. With fewer files, mpiexec waits forever.
+# and 4 for each rank. With fewer files, mpiexec waits forever. The limits required below are higher.
 FILE_BYTES = 16 << 20
 ADDRESS_BYTES = 512 << 20
 OPEN_FILES = 64

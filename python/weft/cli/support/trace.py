@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 from weft.cli.support.session import Session
 
 Result = TypeVar("Result")
-# Stages and exchanges have separate lines, because an exchange may overlap stages.
+# Stages and exchanges have separate rows of a timeline, because an exchange may overlap stages.
 LINES = ("command", "stage", "exchange")
 SIZES = ("bytes_read", "bytes_written", "bytes_sent", "messages", "bytes_from_others")
 

@@ -170,7 +170,7 @@ def checked_axes(axes: tuple[int, ...] | None, dims: int) -> tuple[int, ...]:
 
 @dataclass(frozen=True)
 class PlannedKinds:
-    """The kinds to plan: one word for all axes, or one for each axis. For c2r: the inverse of a plan for r2c."""
+    """The kinds to plan: one word for all axes, or one for each axis. c2r means the inverse of a plan for r2c."""
 
     kind: str | tuple[str, ...]
     is_inverse: bool = False

@@ -1,4 +1,4 @@
-"""The note of an incomplete transform on disks, and its files. From the note the same command resumes.
+"""The note of an incomplete transform on disks, and its files. The same command resumes the transform from the note.
 
 The note is replaced as a whole, after the data that it describes is on the disks. A pass does not overwrite its input,
 or has a copy of it in the journal. So a resumed transform writes again all data that was written after the note.
@@ -101,7 +101,7 @@ class Note:
         for name, kind in (("facts", dict), ("at_pass", int), ("panels_done", int), ("learnt", str)):
             if not isinstance(data[name], kind):
                 raise ValueError(f"its {name} is {cut(json.dumps(data[name]))}")
-        data["facts"].setdefault("ranks", 1)  # older notes lack it: they are of one process
+        data["facts"].setdefault("ranks", 1)  # older notes lack the number of ranks: they are of one process
         return cls(**data)
 
     def may_have_changed_input(self) -> bool:

@@ -137,7 +137,7 @@ class RankCheckpoint:
     ) -> Iterator[RankCheckpoint]:
         """Opens the checkpoint on the first rank, and shares it with the others. Collective.
 
-        transform : on the first rank only; must have checkpoints. The note is removed at the end, as by
+        transform : on the first rank only; it must have checkpoints. The note is removed at the end, as by
         Checkpoint.opened.
         """
         stores: list[Checkpoint] = []
@@ -208,7 +208,7 @@ class RankCheckpoint:
         return 0.0 if self._store is None else self._store.seconds
 
     def _keeper(self, rank: int, written: list[Path]) -> Any:
-        """Makes the keeper of a rank. For a resumed transform it restores the wisdom of the rank's FFT library."""
+        """Makes the keeper of a rank. If the transform resumes, restores the wisdom of the rank's FFT library."""
         module, store = runtime.running(), self._store
         if store is not None:
             return store.keeper([*written, checkpoint_files.output_of(store.note, self._places)])
@@ -224,7 +224,7 @@ class RankCheckpoint:
         return RankKeeper(record, path, lambda: str(module.engine_learnt(precision)), written)
 
     def leave_on_first(self) -> None:
-        """Leaves the note to the receiver of the report, as Checkpoint.leave. For the first rank."""
+        """Leaves the note to the receiver of the report, as Checkpoint.leave does. Only the first rank calls this."""
         self._on_first.leave()
 
 
