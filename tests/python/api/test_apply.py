@@ -17,35 +17,35 @@ pytestmark = pytest.mark.skipif(not weft.running_available(), reason="transforms
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize("in_place", [False, True])
-def test_a_curl_on_one_rank(dtype: str, in_place: bool) -> None:
+def test_a_curl_on_one_rank_is_that_of_numpy(dtype: str, in_place: bool) -> None:
     assert curl_of_fields(None, [12, 9, 10], dtype, None, in_place)
 
 
 @pytest.mark.parametrize("ranks", [2, 3])
-def test_a_curl_on_ranks(pool: Pool, ranks: int) -> None:
+def test_a_curl_on_ranks_is_that_of_numpy(pool: Pool, ranks: int) -> None:
     assert all(pool.values("curl_of_fields", ranks, shape=[13, 9, 7], dtype="float64", grid=None, in_place=False))
 
 
-def test_a_curl_on_pencils(pool: Pool) -> None:
+def test_a_curl_on_pencils_is_that_of_numpy(pool: Pool) -> None:
     assert all(pool.values("curl_of_fields", 4, shape=[8, 9, 11], dtype="float64", grid=[2, 2, 1], in_place=True))
 
 
 @pytest.mark.parametrize("ranks", [1, 3])
-def test_a_product_in_space(pool: Pool, ranks: int) -> None:
+def test_a_product_in_space_is_that_of_numpy(pool: Pool, ranks: int) -> None:
     assert all(pool.values("product_in_space", ranks))
 
 
 @pytest.mark.parametrize("ranks", [1, 3])
-def test_an_exception_in_a_function(pool: Pool, ranks: int) -> None:
+def test_an_exception_on_one_rank_ends_the_call_on_all(pool: Pool, ranks: int) -> None:
     assert all(pool.values("exception_in_a_function", ranks))
 
 
-def test_ranks_that_differ(pool: Pool) -> None:
+def test_round_trips_that_differ_between_ranks_are_refused(pool: Pool) -> None:
     assert all(pool.values("round_trips_that_differ", 2))
 
 
 @pytest.mark.parametrize("method", ["shared", "messages", "collective"])
-def test_the_record_of_a_round_trip(pool: Pool, method: str) -> None:
+def test_a_round_trip_has_the_recorded_steps_of_its_layouts(pool: Pool, method: str) -> None:
     assert all(pool.values("record_of_a_round_trip", 3, method=method))
 
 
@@ -93,14 +93,14 @@ def test_the_time_of_a_round_trip_is_predicted() -> None:
         ({"fields": "ab"}, "fields"),
     ],
 )
-def test_what_is_refused(change: dict[str, Any], text: str) -> None:
+def test_wrong_arguments_of_a_round_trip_are_refused(change: dict[str, Any], text: str) -> None:
     fft = weft.FFT((4, 6))
     given: dict[str, Any] = {"function": print, "inputs": [fft.input.zeros()], **change}
     with pytest.raises(weft.InvalidArgument, match=text):
         fft.apply_in_spectrum(**given)
 
 
-def test_arrays_that_overlap() -> None:
+def test_overlapping_and_wrong_arrays_are_refused() -> None:
     fft = weft.FFT((4, 6))
     memory = np.zeros(48, complex)
     whole, part = memory[:24].reshape(4, 6), memory[12:36].reshape(4, 6)
@@ -112,7 +112,7 @@ def test_arrays_that_overlap() -> None:
         fft.apply_in_spectrum(print, [whole[:3]])
 
 
-def test_one_axis_that_is_divided() -> None:
+def test_a_single_axis_treated_as_two_is_refused() -> None:
     fft = weft.FFT((2**20,), dtype="float32")
     if len(fft.plan.stages) == 1:
         pytest.skip("this processor's cache holds the whole axis")

@@ -1,4 +1,4 @@
-"""Functions of fields in C, numba and numpy, and the refused ones."""
+"""Functions of fields in C, numba and numpy, and refusals of wrong functions."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def compiled(tmp_path_factory: pytest.TempPathFactory) -> ctypes.CDLL:
     return ctypes.CDLL(str(folder / "times.so"))
 
 
-def test_a_c_function(compiled: ctypes.CDLL) -> None:
+def test_a_c_function_is_applied_or_its_status_is_reported(compiled: ctypes.CDLL) -> None:
     fft = weft.FFT((6, 5, 8), kind="r2c", threads=2)
     x = local(fft, noise((6, 5, 8), 3))
     done = fft.apply_in_spectrum(weft.FieldFunction(compiled.times, pointwise=True), [x])
@@ -59,7 +59,7 @@ def test_a_c_function(compiled: ctypes.CDLL) -> None:
         fft.apply_in_spectrum(compiled.fails, [x])
 
 
-def test_a_low_level_callable(compiled: ctypes.CDLL) -> None:
+def test_a_low_level_callable_is_applied(compiled: ctypes.CDLL) -> None:
     scipy = pytest.importorskip("scipy")
     fft = weft.FFT((6, 5, 8))
     x = fft.input.empty()
@@ -82,7 +82,7 @@ def energy_and_half(inputs: Any, outputs: Any, coordinates: Any, weights: Any, r
 
 
 @pytest.mark.parametrize("pointwise", [False, True])
-def test_a_function_that_numba_compiles(pointwise: bool) -> None:
+def test_a_function_that_numba_compiles_is_applied(pointwise: bool) -> None:
     pytest.importorskip("numba")
     fft = weft.FFT((6, 5, 8), kind="r2c", threads=2)
     x = local(fft, noise((6, 5, 8), 3))
@@ -93,7 +93,7 @@ def test_a_function_that_numba_compiles(pointwise: bool) -> None:
     assert done.results == pytest.approx(((x**2).sum() * x.size, (0 + 1 + 4 + 9 + 4 + 1) * 5 * 5), rel=1e-12)
 
 
-def test_refused_arguments_of_numba_function() -> None:
+def test_wrong_arguments_of_numba_function_are_refused() -> None:
     with pytest.raises(weft.InvalidArgument, match="a Python function"):
         weft.numba_function(print)
     for options, text in (
@@ -105,7 +105,7 @@ def test_refused_arguments_of_numba_function() -> None:
             weft.numba_function(energy_and_half, **options)  # type: ignore[arg-type]
 
 
-def test_a_function_that_numba_cannot_compile() -> None:
+def test_a_function_that_numba_cannot_compile_is_refused() -> None:
     pytest.importorskip("numba")
 
     def uses_a_missing_name(inputs: Any, outputs: Any, coordinates: Any, weights: Any, results: Any) -> None:
@@ -124,7 +124,7 @@ def test_a_function_that_numba_cannot_compile() -> None:
         ((4, 6, 2), {"components": 3}, 1, "inputs=3, outputs=3, dims=3, dtype='complex128'"),
     ],
 )
-def test_fields_that_do_not_fit_the_compiled_function(
+def test_fields_that_do_not_fit_the_compiled_function_are_refused(
     shape: tuple[int, ...], options: Any, fields: int, given: str
 ) -> None:
     pytest.importorskip("numba")
@@ -138,7 +138,7 @@ def test_fields_that_do_not_fit_the_compiled_function(
     assert f"the call has {given}; compile one for these" in text
 
 
-def test_fields_of_before_function_and_after() -> None:
+def test_before_function_and_after_must_fit_their_fields() -> None:
     """Each function must fit the numbers of fields that it gets."""
     pytest.importorskip("numba")
     fft = weft.FFT((4, 6, 2), kind="r2c")
@@ -191,7 +191,7 @@ def copying_cfunc(numba: Any) -> Any:
     return numba.cfunc(numba.int32(numba.types.CPointer(numba.types.int64), numba.types.voidptr))(entry)
 
 
-def test_a_cfunc_of_numba() -> None:
+def test_a_cfunc_of_numba_is_applied_or_its_status_is_reported() -> None:
     copying = copying_cfunc(pytest.importorskip("numba"))
     fft = weft.FFT((6, 5, 8), threads=2)
     x = fft.input.empty()
@@ -202,7 +202,7 @@ def test_a_cfunc_of_numba() -> None:
         real.apply_in_spectrum(copying, [real.input.zeros()])
 
 
-def test_cfuncs_of_wrong_signatures() -> None:
+def test_cfuncs_of_wrong_signatures_are_refused() -> None:
     numba = pytest.importorskip("numba")
     tile, user = numba.types.CPointer(numba.types.int64), numba.types.voidptr
     x = np.zeros((4, 6), complex)
@@ -225,7 +225,7 @@ def test_cfuncs_of_wrong_signatures() -> None:
     fft.apply_in_spectrum(twice, [x], [np.empty_like(x)])  # any pointers
 
 
-def test_one_rank_has_a_wrong_function(pool: Pool) -> None:
+def test_a_wrong_function_of_one_rank_is_one_message_on_all(pool: Pool) -> None:
     """One message on all ranks, and the transform stays usable."""
     texts = (
         r"must have two pointers.*argument 1 of the given one is c_double",
@@ -243,7 +243,7 @@ def test_one_rank_has_a_wrong_function(pool: Pool) -> None:
         assert re.search(text, message), message
 
 
-def test_c_functions_of_wrong_signatures(compiled: ctypes.CDLL) -> None:
+def test_c_functions_of_wrong_signatures_are_refused(compiled: ctypes.CDLL) -> None:
     x = np.zeros((4, 6), complex)
     fft = weft.FFT((4, 6))
     pointers = (ctypes.c_void_p,) * 3
@@ -266,7 +266,7 @@ def test_c_functions_of_wrong_signatures(compiled: ctypes.CDLL) -> None:
     fft.apply_in_spectrum(typed, [x], [np.empty_like(x)])  # any pointers
 
 
-def test_low_level_callables_of_wrong_signatures() -> None:
+def test_low_level_callables_of_wrong_signatures_are_refused() -> None:
     scipy = pytest.importorskip("scipy")
     special = pytest.importorskip("scipy.special.cython_special")
     x = np.zeros((4, 6), complex)
@@ -292,20 +292,20 @@ def written(tile: weft.Tile) -> None:
     tile.outputs[0][...] = np.zeros(5)
 
 
-def test_functions_of_numpy_that_return_or_write_other_arrays() -> None:
+def test_functions_that_return_or_write_other_arrays_are_refused() -> None:
     x = np.ones((4, 6), complex)
     fft = weft.FFT((4, 6))
     with pytest.raises(weft.InvalidArgument, match=r"writes into tile.outputs; it returned an array of \(4, 6\)"):
         fft.apply_in_spectrum(returned, [x])
     with pytest.raises(weft.InvalidArgument, match=r"failed: ValueError: .*\(5,\)"):
         fft.apply_in_spectrum(written, [x])
-    # numpy returns its `out`, which is right.
+    # np.multiply returns its `out`, here tile.outputs[0]: that array may be returned.
     done = fft.apply_in_spectrum(lambda tile: np.multiply(tile.inputs[0], 2, out=tile.outputs[0]), [x])
     np.testing.assert_allclose(done.outputs[0], 2 * x, atol=1e-13)
 
 
 def test_a_function_of_numpy_has_large_tiles() -> None:
-    """A call of Python costs more than work on a small tile."""
+    """Tiles are large because a call of Python costs more than the work on a small tile."""
     sizes: list[int] = []
 
     def noted(tile: weft.Tile) -> None:

@@ -51,7 +51,7 @@ def test_one_axis_that_is_divided(pool: Pool, ranks: int) -> None:
 
 @pytest.mark.parametrize("ranks", RANKS)
 @pytest.mark.parametrize("options", [{"kind": "r2c"}, {}, {"kind": "r2c", "exchange": "duke"}], ids=str)
-def test_in_place(pool: Pool, ranks: int, options: dict[str, Any]) -> None:
+def test_components_are_transformed_in_place(pool: Pool, ranks: int, options: dict[str, Any]) -> None:
     for shape in ([6, 5, 7], [3, 4, 6], [2, 3]):
         assert all(pool.values("components_in_place", ranks, shape=shape, options=options))
 
@@ -111,7 +111,7 @@ def one_as_three(plan: weft.Plan) -> weft.Plan:
     return weft.Plan.from_json(plan.to_json().replace('"support":[]', '"support":[],"components":3'))
 
 
-def test_layouts_with_components() -> None:
+def test_layouts_may_have_components() -> None:
     slab = weft.Layout.slab((2, 3), ranks=4)
     layout = slab.with_components(5)
     assert (layout.shape, layout.components, slab.components) == ((5, 2, 3), 5, None)

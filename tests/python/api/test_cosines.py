@@ -75,7 +75,7 @@ def test_both_parts_of_complex_numbers_are_transformed() -> None:
 
 
 @pytest.mark.parametrize(("dtype", "limit"), [("float32", 1e-5), ("longdouble", 1e-16)])
-def test_other_precisions(dtype: str, limit: float) -> None:
+def test_other_precisions_are_those_of_scipy(dtype: str, limit: float) -> None:
     x = array((9, 8), False).astype(dtype)
     fft = weft.FFT(x.shape, kind=("dct4", "dst4"), dtype=dtype)
     X = fft.forward(x)

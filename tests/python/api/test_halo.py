@@ -40,18 +40,18 @@ def test_one_process_pads_as_numpy(shape: tuple[int, ...], dtype: str) -> None:
 
 @pytest.mark.parametrize("ranks", [1, 3, 5])
 @pytest.mark.parametrize("what", ["filled", "accumulated"])
-def test_drawn_halos(pool: Pool, ranks: int, what: str) -> None:
+def test_drawn_halos_are_right(pool: Pool, ranks: int, what: str) -> None:
     seed = seeds.seed() + ranks
     for wrong in pool.values(f"halo_on_ranks.{what}", ranks, seed=seed, count=30):
         assert wrong == []
 
 
-def test_drawn_halos_of_one_process_without_mpi() -> None:
+def test_drawn_halos_of_one_process_need_no_mpi() -> None:
     assert halo_on_ranks.filled(None, seeds.seed(), 40) == []
     assert halo_on_ranks.accumulated(None, seeds.seed(), 40) == []
 
 
-def test_planes_outside_stay() -> None:
+def test_planes_beyond_open_ends_stay_as_they_are() -> None:
     halo = weft.Halo(weft.Layout.slab((3,), 1), (2,), (False,))
     a = halo.zeros()
     a[...] = [9, 8, 1, 2, 3, 7, 6]
@@ -60,7 +60,7 @@ def test_planes_outside_stay() -> None:
     assert a.tolist() == [9, 8, 1, 2, 3, 7, 6]
 
 
-def test_what_a_halo_tells() -> None:
+def test_a_halo_states_its_widths_and_layout() -> None:
     layout = weft.Layout.slab((6, 4), 1).with_order([1, 0])
     halo = weft.Halo(layout, [1, (0, 2)], (True, False), dtype="complex64")
     assert (halo.below, halo.above, halo.periodic) == ((1, 0), (1, 2), (True, False))
@@ -95,7 +95,7 @@ def test_all_ranks_refuse(pool: Pool, what: str) -> None:
     for outcome in outcomes:
         assert outcome.raised == kind, outcome
         assert word in outcome.message
-        if what not in ("shape", "order"):  # shapes differ from rank to rank
+        if what not in ("shape", "order"):  # these messages have shapes, which differ from rank to rank
             assert outcome.message == outcomes[0].message
 
 

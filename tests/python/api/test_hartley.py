@@ -11,7 +11,7 @@ from weft import operators
 
 @pytest.mark.parametrize("n", [1, 2, 7, 12])
 @pytest.mark.parametrize("engine", weft.runtime.running().engines())
-def test_it_is_its_sum_and_its_own_inverse(engine: str, n: int) -> None:
+def test_a_hartley_transform_is_its_sum_and_its_own_inverse(engine: str, n: int) -> None:
     x = np.random.default_rng(seeds.seed(5)).standard_normal((n, 3))
     fft = weft.FFT(x.shape, axes=(0,), kind="dht", engine=engine, norm="none")
     angle = 2 * np.pi * np.outer(np.arange(n), np.arange(n)) / n

@@ -1,4 +1,4 @@
-"""Transforms that take the layouts of another."""
+"""Transforms that take the layouts of another transform."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 RANKS = [1, 3, 4]
 N = [8, 9, 10]
-# name -> options of the other, of the transform like it, and the sides that have the other's layout on several ranks
+# name -> options of a first transform, options of a second one like the first, and the sides whose layout both share
 CASES: dict[str, tuple[dict[str, Any], dict[str, Any], set[str]]] = {
     "another precision": ({"kind": "r2c"}, {"kind": "r2c", "dtype": "float32"}, {"input", "output"}),
     "columns": ({"input": "columns"}, {"norm": "ortho", "threads": 2}, {"input", "output"}),
@@ -51,7 +51,7 @@ CASES: dict[str, tuple[dict[str, Any], dict[str, Any], set[str]]] = {
 
 @pytest.mark.parametrize("ranks", RANKS)
 @pytest.mark.parametrize("name", CASES)
-def test_layouts_are_taken(pool: Pool, name: str, ranks: int) -> None:
+def test_the_layouts_of_the_other_transform_are_taken(pool: Pool, name: str, ranks: int) -> None:
     options, others, sides = copy.deepcopy(CASES[name])
     if "input" in options:
         options["input"] = [1, ranks, 1]
@@ -71,7 +71,7 @@ def test_two_thirds_and_three_halves_share_the_spectrum() -> None:
     assert again.output == given
 
 
-def test_given_layouts_win() -> None:
+def test_a_given_layout_is_preferred_to_that_of_the_other() -> None:
     other = weft.plan((6, 8), ranks=2, input=(1, 2), machine="fixed-rule")
     plan = weft.plan((6, 8), ranks=2, like=other, input=(2, 1), machine="fixed-rule")
     assert plan.input.process_grid == (2, 1)
@@ -87,7 +87,7 @@ def test_given_layouts_win() -> None:
         ("given", "LayoutMismatch", ["has a layout of its own"]),
     ],
 )
-def test_another_that_does_not_fit_is_refused(pool: Pool, what: str, kind: str, words: list[str]) -> None:
+def test_another_transform_that_does_not_fit_is_refused(pool: Pool, what: str, kind: str, words: list[str]) -> None:
     outcomes = pool.outcomes("like_with", 3, what=what)
     assert {outcome.raised for outcome in outcomes} == {kind}
     (message,) = {outcome.message for outcome in outcomes}

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     ("n", "output", "dims"),
     [(1 << 14, "any", 2), (1 << 14, "same", 1), (3**4 * 5**3, "any", 2), (3 * 5 * 7 * 11, "same", 1), (1009, "any", 1)],
 )
-def test_elements_are_where_the_indices_say(pool: Pool, ranks: int, n: int, output: str, dims: int) -> None:
+def test_the_spectrum_is_where_the_indices_say(pool: Pool, ranks: int, n: int, output: str, dims: int) -> None:
     for found in pool.values("line", ranks, n=n, output=output):
         assert found["by_index"] < 1e-14
         assert found["slope"] < 1e-9
@@ -31,7 +31,7 @@ def test_elements_are_where_the_indices_say(pool: Pool, ranks: int, n: int, outp
 @pytest.mark.parametrize("ranks", [1, 2, 3, 5])
 @pytest.mark.parametrize("output", ["any", "same"])
 @pytest.mark.parametrize(("n", "dims"), [(1 << 14, 2), (3**4 * 5**3, 2), (7 * 11 * 13, 2), (1009, 1)])
-def test_reals_are_where_the_indices_say(pool: Pool, ranks: int, n: int, dims: int, output: str) -> None:
+def test_the_spectrum_of_reals_is_where_the_indices_say(pool: Pool, ranks: int, n: int, dims: int, output: str) -> None:
     if output == "same":
         dims = 1
     for found in pool.values("real_line", ranks, n=n, output=output):
@@ -43,7 +43,7 @@ def test_reals_are_where_the_indices_say(pool: Pool, ranks: int, n: int, dims: i
 
 @pytest.mark.parametrize("ranks", [2, 3])
 @pytest.mark.parametrize("kind", ["c2c", "r2c"])
-def test_plane_waves(pool: Pool, ranks: int, kind: str) -> None:
+def test_plane_waves_on_one_axis_are_right(pool: Pool, ranks: int, kind: str) -> None:
     for found in pool.values("plane_wave_errors", ranks, shape=[1 << 18], kind=kind):
         assert max(found.values()) < 1e-14
 

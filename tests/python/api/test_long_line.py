@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import weft
 
-# Lengths that are seen as two axes for 2 threads, in every precision; and one length that is not.
+# Lengths that 2 threads transform as two axes, in every precision; and one length that stays one axis.
 LENGTHS = (1 << 15, 3 * 5**2 * 7 * 2**6, 1 << 18, 1000003)
 ROUNDING = {"complex64": 3e-7, "complex128": 6e-16, "clongdouble": 6e-16}
 
@@ -43,7 +43,7 @@ def test_threads_and_engines_agree(threads: int, engine: str) -> None:
 
 @pytest.mark.parametrize("sign", [-1, 1])
 @pytest.mark.parametrize("norm", ["backward", "ortho", "forward", "none"])
-def test_in_place_signs_and_norms(sign: int, norm: str) -> None:
+def test_signs_and_norms_are_right_in_place(sign: int, norm: str) -> None:
     n = 1 << 14
     x = _noise(n, "complex128")
     transform = np.fft.fft if sign < 0 else np.fft.ifft
@@ -58,7 +58,7 @@ def test_in_place_signs_and_norms(sign: int, norm: str) -> None:
         assert _error(back, n * x if norm == "none" else x) < 2e-15
 
 
-def test_the_input_is_kept_and_many_are_transformed() -> None:
+def test_many_arrays_are_transformed_and_kept() -> None:
     arrays = [_noise(1 << 14, "complex128") + k for k in range(3)]
     fft = weft.FFT((1 << 14,), threads=2)
     kept = [x.copy() for x in arrays]

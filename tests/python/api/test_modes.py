@@ -15,7 +15,7 @@ Lines = NDArray[Any]
 
 
 def transformed(x: Lines, kind: str, axis: int) -> Lines:
-    """The unscaled transform of one axis of real or complex numbers."""
+    """Returns the unscaled transform of one axis of real or complex numbers."""
     if kind == "c2c":
         return np.asarray(scipy.fft.fft(x, axis=axis))
     if kind == "r2c":
@@ -27,7 +27,7 @@ def transformed(x: Lines, kind: str, axis: int) -> Lines:
 
 
 def cut(X: Lines, kind: str, axis: int, n: int, m: int) -> Lines:
-    """The elements of a whole spectrum that stay."""
+    """Returns the elements of a whole spectrum that m modes keep."""
     if m == n:
         return X
     X = np.moveaxis(X, axis, -1)
@@ -46,7 +46,7 @@ def cut(X: Lines, kind: str, axis: int, n: int, m: int) -> Lines:
 
 
 def filled(X: Lines, kind: str, axis: int, n: int, m: int) -> Lines:
-    """The whole spectrum of its lowest wavenumbers."""
+    """Returns a whole spectrum: the given lowest wavenumbers, and zeros."""
     if m == n:
         return X
     X = np.moveaxis(X, axis, -1)
@@ -64,7 +64,7 @@ def filled(X: Lines, kind: str, axis: int, n: int, m: int) -> Lines:
 
 
 def inverse(X: Lines, kind: str, axis: int, n: int) -> Lines:
-    """The inverse of transformed()."""
+    """Inverts `transformed`."""
     if kind == "c2c":
         return np.asarray(scipy.fft.ifft(X, axis=axis))
     if kind == "r2c":
@@ -76,7 +76,7 @@ def inverse(X: Lines, kind: str, axis: int, n: int) -> Lines:
 
 
 def in_order(kinds: tuple[str, ...]) -> list[int]:
-    """The axes, that of r2c first."""
+    """Returns the axes, with that of r2c first."""
     return sorted(range(len(kinds)), key=lambda axis: kinds[axis] != "r2c")
 
 

@@ -37,7 +37,7 @@ def fft() -> weft.FFT:
     return weft.FFT(SHAPE, kind="r2c")
 
 
-def test_scalar_operators(fft: weft.FFT) -> None:
+def test_scalar_operators_are_exact_for_waves(fft: weft.FFT) -> None:
     x, y, z = waves(fft)
     u = np.sin(2 * x) * np.cos(y) * np.cos(3 * z)
     square = 4 + 1 + 9
@@ -56,7 +56,7 @@ def test_scalar_operators(fft: weft.FFT) -> None:
         np.testing.assert_allclose(applied(fft, operator, u)[0], wanted, atol=1e-12, err_msg=str(operator))
 
 
-def test_vector_operators(fft: weft.FFT) -> None:
+def test_vector_operators_are_exact_for_waves(fft: weft.FFT) -> None:
     x, y, z = waves(fft)
     gradient = applied(fft, operators.gradient(), np.sin(x + 2 * y), outputs=3)
     for found, wanted in zip(gradient, (np.cos(x + 2 * y), 2 * np.cos(x + 2 * y), 0 * z), strict=True):
@@ -73,7 +73,7 @@ def test_vector_operators(fft: weft.FFT) -> None:
 
 
 @pytest.mark.parametrize("norm", ["backward", "ortho", "forward"])
-def test_convolution_and_correlation(norm: str) -> None:
+def test_convolution_and_correlation_are_those_of_numpy(norm: str) -> None:
     fft = weft.FFT(SHAPE, kind="r2c", norm=norm)
     random = np.random.default_rng(seeds.seed(2))
     a, b = random.standard_normal(SHAPE), random.standard_normal(SHAPE)
@@ -90,7 +90,7 @@ def test_convolution_and_correlation(norm: str) -> None:
 
 
 @pytest.mark.parametrize("real", [False, True])
-def test_a_transfer_function(fft: weft.FFT, real: bool) -> None:
+def test_a_transfer_function_multiplies_the_spectrum(fft: weft.FFT, real: bool) -> None:
     factors: NDArray[Any] = np.linspace(1, 2, 7) * np.ones(fft.output.shape)
     a = np.random.default_rng(seeds.seed(3)).standard_normal(SHAPE)
     found = applied(fft, operators.transfer(factors if real else factors.astype(complex)), a)[0]
@@ -115,11 +115,11 @@ def test_a_spectrum_multiplies_each_component(pool: Pool, ranks: int) -> None:
 
 
 @pytest.mark.parametrize("ranks", [2, 3])
-def test_operators_on_ranks(pool: Pool, ranks: int) -> None:
+def test_operators_on_ranks_are_exact_for_waves(pool: Pool, ranks: int) -> None:
     assert max(pool.values("derivatives_of_waves", ranks)) < 1e-11
 
 
-def test_operators_on_one_rank() -> None:
+def test_operators_on_one_rank_are_exact_for_waves() -> None:
     assert derivatives_of_waves(None) < 1e-11
 
 
@@ -132,7 +132,7 @@ def test_operators_on_one_rank() -> None:
         (lambda: operators.laplacian(L=[1, "b"]), "L must be a number"),  # type: ignore[list-item]
     ],
 )
-def test_arguments_that_are_refused(make: Any, text: str) -> None:
+def test_wrong_arguments_are_refused(make: Any, text: str) -> None:
     with pytest.raises(weft.InvalidArgument, match=text):
         make()
 
@@ -148,6 +148,6 @@ def test_arguments_that_are_refused(make: Any, text: str) -> None:
         (operators.transfer(np.ones((8, 9, 7), np.float32)), None, "dtype"),
     ],
 )
-def test_calls_that_are_refused(fft: weft.FFT, operator: Any, outputs: int | None, text: str) -> None:
+def test_wrong_calls_are_refused(fft: weft.FFT, operator: Any, outputs: int | None, text: str) -> None:
     with pytest.raises(ValueError, match=text):
         applied(fft, operator, np.zeros(SHAPE), outputs=outputs)

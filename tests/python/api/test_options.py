@@ -88,7 +88,7 @@ def test_a_planned_exchange_can_be_forced() -> None:
         assert forced == planned
 
 
-def test_every_option_has_help_a_type_and_calls_that_take_it() -> None:
+def test_options_of_exchange_and_planning_have_help_type_and_places() -> None:
     for record in (Exchange, Planning):
         for each in options_of(record):
             assert each.help.endswith(".") and each.type.values and each.places, each.name

@@ -105,7 +105,7 @@ def test_complex_and_float_arrays() -> None:
 def test_open_boundaries() -> None:
     second = [open_error(None, n, 2) for n in (32, 64)]
     assert second[0] < 0.01
-    assert second[0] / second[1] > 3.3  # 4 in the limit
+    assert second[0] / second[1] > 3.3  # the ratio tends to 4
     assert open_error(None, 32, "spectral") < 1e-11
 
 
@@ -134,13 +134,13 @@ def test_one_solution_on_ranks(pool: Pool, ranks: int) -> None:
     assert max(pool.values("solved_once", ranks)) < 1e-13
 
 
-def test_ranks_that_give_no_layout(pool: Pool) -> None:
+def test_without_a_layout_each_rank_gives_its_slab(pool: Pool) -> None:
     """Each rank gives its slab."""
     assert pool.values("solved_without_layout", 3) == [0.0] * 3
     assert pool.values("solved_without_layout", 5) == [0.0] * 5
 
 
-def test_parts_that_are_no_slabs(pool: Pool) -> None:
+def test_parts_that_are_no_slabs_are_refused(pool: Pool) -> None:
     found = pool.values("fields_on_ranks.refused_without_layout", 3)
     assert found[1:] == found[:-1]
     for message, text in zip(
@@ -162,7 +162,7 @@ def test_a_channel_on_one_rank() -> None:
     assert channel_error(None) < 1e-13
 
 
-def test_ranks_that_differ(pool: Pool) -> None:
+def test_solvers_that_differ_between_ranks_are_refused(pool: Pool) -> None:
     found = pool.values("different_poisson_solvers", 3)
     assert found[1:] == found[:-1]
     assert "weft::PoissonSolver" in found[0]
@@ -190,19 +190,19 @@ def test_ranks_that_differ(pool: Pool) -> None:
         ({"layout": 3}, "layout"),
     ],
 )
-def test_refusals(options: dict[str, Any], text: str) -> None:
+def test_wrong_options_are_refused(options: dict[str, Any], text: str) -> None:
     with pytest.raises(weft.InvalidArgument, match=text):
         weft.solve_poisson(np.zeros((4, 6)), **options)
 
 
-def test_arrays_that_are_refused() -> None:
+def test_wrong_arrays_are_refused() -> None:
     with pytest.raises(weft.LayoutMismatch, match="real or complex"):
         weft.solve_poisson(np.zeros((4, 6), int))
     with pytest.raises(weft.LayoutMismatch, match="local shape"):
         weft.PoissonSolver((4, 6)).solve(np.zeros((4, 5)))
 
 
-def test_what_is_bad_on_one_rank_is_refused_on_all(pool: Pool) -> None:
+def test_an_argument_that_is_bad_on_one_rank_is_refused_on_all(pool: Pool) -> None:
     found = pool.values("errors_of_poisson_on_one_rank", 3)
     assert found[1:] == found[:-1]
     rules = ("at least 1; given -1x4", "given object", "given int", "given list", "local shape", "given float32")

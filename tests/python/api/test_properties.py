@@ -38,7 +38,7 @@ def slab(dims: int, axis: int, ranks: int) -> LayoutSpec:
 S3, S4 = (12, 9, 10), (7, 5, 6, 4)
 H3, H4 = (12, 9, 6), (7, 5, 6, 3)  # r2c of S3 and S4
 
-# name -> the case on a number of ranks, or None if it makes no sense there
+# name -> the case for a number of ranks, or None if the case makes no sense on so few or many ranks
 WHAT_MUST_WORK = {
     "1d": lambda r: Case((60,), ranks=r),
     "1d backward first": lambda r: Case((60,), first="backward", ranks=r),
@@ -161,11 +161,11 @@ WHAT_MUST_WORK = {
 
 @pytest.mark.parametrize("ranks", RANKS)
 @pytest.mark.parametrize("name", WHAT_MUST_WORK)
-def test_what_must_work(pool: Pool, name: str, ranks: int) -> None:
+def test_listed_cases_are_right(pool: Pool, name: str, ranks: int) -> None:
     pool.require(WHAT_MUST_WORK[name](ranks))
 
 
-def test_one_rank_without_a_communicator(pool: Pool) -> None:
+def test_one_rank_needs_no_communicator(pool: Pool) -> None:
     pool.require(Case(S3, kind="r2c", group="alone"))
 
 
@@ -258,7 +258,7 @@ def test_a_third_of_the_draws_has_cosines() -> None:
     drawn = [draws.random_case(random.Random(seed), 4) for seed in range(first, first + 600)]
     families = [case_classes.kind_family(case) for case in drawn]
     assert 0.25 < sum(family in ("cosine", "mixed") for family in families) / len(drawn) < 0.45
-    assert sum("dct1" in case.kinds for case in drawn) > 5, "28 on average"
+    assert sum("dct1" in case.kinds for case in drawn) > 5, "at most 5 draws have dct1; the average is 28"
     for case in drawn:
         assert case.kinds.count("r2c") <= 1
         assert not (case.complex_input and set(case.kinds) & {"c2c", "r2c"})

@@ -25,7 +25,7 @@ def run_python(code: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=False)
 
 
-def test_objects_held_at_the_end_are_no_messages() -> None:
+def test_objects_held_at_the_end_print_nothing() -> None:
     held = "import ctypes, weft; ctypes.pythonapi.Py_IncRef(ctypes.py_object(weft.Layout.slab((4, 6), 1)))"
     done = run_python(held)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
@@ -42,7 +42,7 @@ def test_transforms_between_given_arrays_allocate_nothing(pool: Pool, ranks: int
     for counts in found:
         assert counts["weft"] == 0
         assert counts["weft live"] == 0
-        # Python's own objects of a call. A copy of an array would be a hundred times as large.
+        # Python's own objects of a call are small; a copy of the array would exceed this bound.
         assert counts["python"] < 16_000 < counts["array"]
 
 
@@ -65,13 +65,13 @@ def test_dropped_transforms_leave_nothing(pool: Pool, ranks: int) -> None:
 
 
 @pytest.mark.parametrize("ranks", SEVERAL)
-def test_a_workspace_of_the_caller(pool: Pool, ranks: int) -> None:
+def test_a_workspace_of_the_caller_gives_the_same_bits(pool: Pool, ranks: int) -> None:
     assert all(pool.values("own_workspace", ranks))
 
 
 @pytest.mark.parametrize("ranks", [1, 3, 4])
 @pytest.mark.parametrize("choices", [{}, {"method": "messages", "chunks": 2}, {"preset": "duke"}], ids=str)
-def test_several_arrays_in_one_call(pool: Pool, ranks: int, choices: dict[str, Any]) -> None:
+def test_several_arrays_in_one_call_are_as_in_single_calls(pool: Pool, ranks: int, choices: dict[str, Any]) -> None:
     assert all(pool.values("many_arrays", ranks, choices=choices))
 
 
@@ -135,7 +135,7 @@ def test_arrays_of_many_kinds_are_taken(form: str) -> None:
     assert np.allclose(X, expected)
 
 
-def test_out_may_be_a_buffer() -> None:
+def test_out_may_have_only_dlpack() -> None:
     expected, x = expected_and_input()
     X = np.zeros(expected.shape, complex)
     out = Exchanged(X)
@@ -177,7 +177,7 @@ def test_any_dtype_of_a_precision_names_it(dtype: Any, real: Any) -> None:
     assert fft.output.dtype == np.result_type(real, np.complex64)
 
 
-def test_arrays_of_a_transform() -> None:
+def test_a_transform_states_and_makes_its_arrays() -> None:
     fft = weft.FFT((4, 6, 5), kind="r2c", axes=(2, 0))
     assert fft.input.shape == (4, 6, 5) and fft.output.shape == (3, 6, 5)
     assert fft.input.box == ((0, 4), (0, 6), (0, 5))
@@ -186,7 +186,7 @@ def test_arrays_of_a_transform() -> None:
     x, X = fft.empty_inplace()
     assert np.shares_memory(x, X) and x.dtype == np.float64 and X.dtype == np.complex128
     assert x.shape == fft.input.shape and X.shape == fft.output.shape
-    # Rows of weft's own arrays start at multiples of 64 bytes, as the allocation does.
+    # weft's own arrays start at multiples of 64 bytes.
     assert fft.input.empty().__array_interface__["data"][0] % 64 == 0
 
 
@@ -197,7 +197,7 @@ def test_layouts_may_be_given_in_every_form() -> None:
 
 
 @pytest.mark.parametrize("ranks", SEVERAL)
-def test_wavenumbers_and_positions(pool: Pool, ranks: int) -> None:
+def test_a_derivative_by_wavenumbers_fits_the_positions(pool: Pool, ranks: int) -> None:
     assert all(pool.values("coordinates", ranks))
 
 
@@ -231,7 +231,7 @@ def layouts(ranks: int) -> list[weft.Layout]:
 
 
 @pytest.mark.parametrize("ranks", range(1, 9))
-def test_redistribute_gather_scatter(pool: Pool, ranks: int) -> None:
+def test_redistributed_gathered_and_scattered_arrays_are_right(pool: Pool, ranks: int) -> None:
     chosen = layouts(ranks)
     dtypes = ("float64", "complex64", "int8", "clongdouble", "uint16")
     for index, source in enumerate(chosen):
@@ -345,7 +345,7 @@ PUBLIC = [name for name in weft.__all__ if not name.startswith("__")]
 
 
 @pytest.mark.parametrize("name", PUBLIC)
-def test_help_on_public_names(name: str) -> None:
+def test_every_public_name_has_help(name: str) -> None:
     thing = getattr(weft, name)
     assert len(inspect.getdoc(thing) or "") > 15, name
     text = pydoc.render_doc(thing, renderer=pydoc.plaintext)
@@ -359,7 +359,7 @@ def test_help_on_public_names(name: str) -> None:
 
 
 def test_help_on_the_transform_fits_two_screens() -> None:
-    """Counts lines of up to 120 columns; a screen has 65 lines."""
+    """A screen has 65 lines."""
     text = pydoc.render_doc(weft.FFT, renderer=pydoc.plaintext)
     assert text.count("\n") <= 2 * 65, text
 
@@ -370,7 +370,7 @@ def test_public_names_exist_once() -> None:
 
 
 @pytest.mark.parametrize("module", ["_planning", "_running"])
-def test_stubs_are_shipped(module: str) -> None:
+def test_stubs_are_shipped_and_complete(module: str) -> None:
     stub = (PACKAGE / f"{module}.pyi").read_text()
     assert (PACKAGE / "py.typed").exists()
     compile(stub, f"{module}.pyi", "exec")

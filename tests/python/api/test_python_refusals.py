@@ -46,7 +46,7 @@ def test_wrong_arrays_are_refused_on_all_ranks(pool: Pool, what: str, ranks: int
     refused_all = pool.outcomes("bad_call", ranks, what=what, only=only)
     if only_one or what not in ("dtype of input", "shape of input", "order of input"):
         refused(refused_all, kind, *words)
-    for outcome in refused_all:  # shapes differ from rank to rank, so may the messages
+    for outcome in refused_all:  # messages may contain shapes, which differ from rank to rank
         assert outcome.raised == kind, outcome
 
 
@@ -82,7 +82,7 @@ BAD_PLANS: list[tuple[dict[str, Any], str, str]] = [
     ({"piece_bytes": 64, "method": "collective"}, "Unsupported", "bytes of a piece 64"),
     ({"preset": "fastest"}, "InvalidArgument", "p3dfft"),
     ({"engine": "slow"}, "Unsupported", "slow"),
-    # Values that the core's types refuse are refused before the collective call. In it the other ranks would wait.
+    # Values that the core's types refuse are refused before the collective call, in which the other ranks would wait.
     ({"engine": 5}, "InvalidArgument", "engine must be text; given 5"),
     ({"engine": "\ud800"}, "InvalidArgument", "engine must be text in UTF-8"),
     ({"engine": "fftw\0"}, "InvalidArgument", "without NUL"),
@@ -137,7 +137,7 @@ BAD_ARGUMENTS: list[tuple[str, dict[str, Any], dict[str, Any], str]] = [
 
 
 @pytest.mark.parametrize("bad", BAD_ARGUMENTS, ids=lambda bad: f"{bad[0]} {bad[2]}")
-def test_what_only_one_rank_has_wrong_is_refused_on_all(pool: Pool, bad: tuple[str, Any, Any, str]) -> None:
+def test_an_argument_that_one_rank_has_wrong_is_refused_on_all(pool: Pool, bad: tuple[str, Any, Any, str]) -> None:
     function, good, wrong, words = bad
     outcomes = pool.outcomes("called", 2, limit_s=20.0, name=function, good=good, bad=wrong, only=1)
     refused(outcomes, "InvalidArgument", words)
@@ -162,7 +162,7 @@ def test_messages_with_paths_that_are_no_text_are_the_same_on_all_ranks(pool: Po
 
 
 @pytest.mark.parametrize("given", [5, b"x", "a\0b", "\ud800"], ids=repr)
-def test_what_names_no_machine_is_refused(given: Any) -> None:
+def test_a_value_that_names_no_machine_is_refused(given: Any) -> None:
     planned = weft.plan((8, 8))
     for call in (
         lambda: weft.plan((8, 8), machine=given),
@@ -192,7 +192,7 @@ def test_plans_of_wrong_types_are_refused(options: dict[str, Any], words: str) -
         weft.plan((8, 8), **for_plan(options))
 
 
-def test_a_shape_without_an_end_is_not_read_to_it() -> None:
+def test_a_shape_of_too_many_numbers_is_not_read_to_its_end() -> None:
     with pytest.raises(weft.InvalidArgument, match=r"at most 64 numbers; given more, \[0, 1, 2, \.\.\.\]"):
         weft.plan(range(10**9))
     with pytest.raises(weft.InvalidArgument, match="given a value of type int that cannot be printed"):
@@ -206,7 +206,7 @@ BAD_BOXES: list[tuple[list[list[list[int]]], str]] = [
     ([[[0, 9], [0, 6], [0, 10]]], "must be inside the array"),
     ([[[0, 3], [0, 6], [0, 10]], [[2, 6], [0, 6], [0, 10]], [[6, 8], [0, 6], [0, 10]]], "must not overlap"),
     ([[[0, 8], [0, 6], [0, 5]]] * 3, "must not overlap"),
-    # These have as many elements as the array, so a count does not find the error.
+    # These boxes have as many elements as the array, so a count of elements does not find the error.
     ([[[0, 4], [0, 6], [0, 10]], [[3, 7], [0, 6], [0, 5]], [[4, 8], [0, 6], [5, 10]]], "must not overlap"),
     ([[[0, 3], [0, 6], [0, 10]], [[3, 5], [0, 6], [0, 10]], [[6, 8], [0, 6], [0, 10]]], "belong to no rank"),
     ([[[0, 4], [0, 6], [0, 10]], [[4, 8], [0, 3], [0, 10]], [[4, 8], [3, 6], [1, 10]]], "belong to no rank"),
@@ -239,7 +239,7 @@ def test_options_that_differ_between_ranks_are_refused(pool: Pool) -> None:
 
 
 @pytest.mark.parametrize("what", ["number", "string", "null", "module", "rank"])
-def test_what_is_no_communicator_is_refused(pool: Pool, what: str) -> None:
+def test_an_object_that_is_no_communicator_is_refused(pool: Pool, what: str) -> None:
     for outcome in pool.outcomes("bad_communicator", 3, what=what):
         assert outcome.raised == "InvalidArgument", outcome
         assert "comm" in outcome.message
@@ -250,7 +250,7 @@ def test_a_transform_works_after_an_error(pool: Pool, ranks: int) -> None:
     assert all(pool.values("usable_after_error", ranks))
 
 
-def test_errors_are_pythons_own_too() -> None:
+def test_errors_are_subclasses_of_pythons_own() -> None:
     assert issubclass(weft.InvalidArgument, ValueError) and issubclass(weft.LayoutMismatch, ValueError)
     assert issubclass(weft.OutOfMemory, MemoryError) and issubclass(weft.IoFailure, OSError)
     with pytest.raises(ValueError, match="at least 1"):

@@ -32,7 +32,7 @@ def alone(case: Case, **options: Any) -> list[float]:
 @pytest.mark.parametrize("complex_input", [False, True])
 @pytest.mark.parametrize("n", [2, 7, 8])
 @pytest.mark.parametrize("kind", ["c2c", "r2c", *REAL_KINDS])
-def test_one_axis(kind: str, n: int, complex_input: bool) -> None:
+def test_spectra_of_one_axis_are_explicit_sums(kind: str, n: int, complex_input: bool) -> None:
     for modes in ((), (n - 1,), (max(1, n // 2),)):
         alone(Case((n,), kind=kind, complex_input=complex_input and kind in REAL_KINDS, modes=modes))
 
@@ -56,7 +56,7 @@ def test_one_axis(kind: str, n: int, complex_input: bool) -> None:
     ],
     ids=Case.to_json,
 )
-def test_several_axes(case: Case) -> None:
+def test_spectra_of_several_axes_are_explicit_sums(case: Case) -> None:
     alone(case)
     alone(case, lengths=[1.0 + 0.7 * axis for axis in range(len(case.shape))])
 
@@ -109,7 +109,7 @@ def test_random_spectra(pool: Pool, draw: random.Random) -> None:
         ("calls_that_differ", "Disagreement", ("spectrum",)),
     ],
 )
-def test_faults_of_ranks(pool: Pool, function: str, raised: str, words: tuple[str, ...]) -> None:
+def test_faults_of_ranks_are_refused(pool: Pool, function: str, raised: str, words: tuple[str, ...]) -> None:
     for outcome in pool.outcomes(f"spectra_on_ranks.{function}", 3):
         assert outcome.raised == raised, outcome
         assert all(word in outcome.message for word in words), outcome.message
@@ -161,14 +161,14 @@ def test_the_quadrature_of_a_shifted_complex_wave() -> None:
         ({"kind": "dct2", "norm": "ortho"}, {}, ('norm="ortho"', 'norm="forward"')),
     ],
 )
-def test_what_is_refused(made: dict[str, Any], given: dict[str, Any], words: tuple[str, ...]) -> None:
+def test_wrong_arguments_are_refused(made: dict[str, Any], given: dict[str, Any], words: tuple[str, ...]) -> None:
     fft = weft.FFT((6, 8), **made)
     with pytest.raises(weft.InvalidArgument) as caught:
         weft.spectrum(fft, fft.output.zeros(), **given)
     assert all(word in str(caught.value) for word in words), caught.value
 
 
-def test_arguments_of_other_kinds() -> None:
+def test_arguments_of_wrong_types_are_refused() -> None:
     fft = weft.FFT((6, 8), kind="r2c")
     with pytest.raises(weft.InvalidArgument, match=r"fft must be a weft\.FFT"):
         weft.spectrum(5, fft.output.zeros())  # type: ignore[arg-type]
@@ -176,7 +176,7 @@ def test_arguments_of_other_kinds() -> None:
         weft.spectrum(fft, np.zeros((6, 8), complex))
 
 
-def test_values() -> None:
+def test_spectra_are_compared_copied_and_pickled() -> None:
     fft = weft.FFT((16,), kind="r2c")
     X = [fft.forward(np.arange(16.0) * scale) for scale in (1.0, 2.0)]
     for one, other in (

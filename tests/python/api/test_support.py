@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 
 def padded(x: NDArray[Any], shape: tuple[int, ...]) -> NDArray[Any]:
-    """The array with zeros at the other points of the grid."""
+    """Returns the array with zeros at the other points of the grid."""
     whole = np.zeros(shape, x.dtype)
     whole[tuple(map(slice, x.shape))] = x
     return whole

@@ -25,7 +25,7 @@ ROUNDS = 150
 
 
 def together(*works: Any) -> None:
-    """Runs the functions at the same time, each in a thread; raises the error of any."""
+    """Runs the functions at the same time, each in a thread. Raises the error of a function that fails."""
     raised: list[BaseException] = []
 
     def guarded(work: Any) -> None:
@@ -49,7 +49,7 @@ def together(*works: Any) -> None:
 @pytest.mark.parametrize("engine", weft.build_info()["engines"])
 @pytest.mark.parametrize("kind", ["c2c", "r2c"])
 @pytest.mark.parametrize("threads", [1, 2])
-def test_two_threads_on_one_transform(kind: str, engine: str, threads: int) -> None:
+def test_two_threads_may_use_one_transform(kind: str, engine: str, threads: int) -> None:
     fft = weft.FFT((64, 48), kind=kind, engine=engine, threads=threads)
     reference = np.fft.rfftn if kind == "r2c" else np.fft.fftn
 
@@ -104,7 +104,7 @@ def test_two_threads_make_drop_and_plan_transforms() -> None:
     together(work, work)
 
 
-def test_two_threads_on_one_striped_set(tmp_path: Path) -> None:
+def test_two_threads_may_use_one_striped_set(tmp_path: Path) -> None:
     values = np.random.default_rng(seeds.seed(3)).standard_normal(1 << 16)
     with weft.ooc.create_set([tmp_path], values.shape, float) as made:
         halves = (0, values.size // 2)
@@ -165,7 +165,7 @@ def test_a_child_transforms_after_threads_have_worked() -> None:
     assert np.all(fft.forward(x) == 1)
 
 
-def test_multiprocessing_by_fork() -> None:
+def test_multiprocessing_by_fork_works() -> None:
     seed = seeds.seed(5)
     assert transformed(seed)
     with multiprocessing.get_context("fork").Pool(2) as workers:
@@ -181,8 +181,8 @@ def test_no_lock_of_the_openmp_library_is_taken() -> None:
     assert not [name for name in (b"GOMP_atomic_start", b"GOMP_critical_start") if name in content]
 
 
-def test_a_child_of_a_process_whose_other_thread_transforms() -> None:
-    """The busy transform is refused at once; others work, even if the other thread was planning."""
+def test_a_child_works_while_another_thread_transforms() -> None:
+    """A transform that is busy at the fork is refused in the child. Others work, even if the thread was planning."""
     seed = seeds.seed(5)
     fft = weft.FFT((128, 64, 32), threads=2)
     x = fft.input.zeros()
@@ -272,7 +272,7 @@ def test_threads_on_one_communicator_take_turns(pool: Pool, ranks: int) -> None:
     assert found[0]["right"] + found[0]["refused"] == 102
 
 
-def test_threads_that_meet_on_a_new_communicator(pool: Pool) -> None:
+def test_threads_that_meet_on_a_new_communicator_share_one_duplicate(pool: Pool) -> None:
     assert pool.values("first_use_by_threads", 3, threads=4) == [1, 1, 1]
 
 
@@ -330,7 +330,7 @@ def test_ranks_whose_mpi_serves_one_thread_at_a_time(tmp_path: Path, level: str)
     assert len(done.stdout.splitlines()) == 2
 
 
-def test_a_child_of_a_rank(pool: Pool) -> None:
+def test_a_child_of_a_rank_works_only_alone(pool: Pool) -> None:
     for told in pool.values("forked", 2):
         transform, making, explained, alone = told
         assert transform.startswith("Unsupported: ranks must not work in a process that was forked"), transform

@@ -202,7 +202,7 @@ def test_zeros_of_both_signs_hash_alike() -> None:
     assert hash(plus) == hash(minus)
 
 
-def test_plans_are_keys() -> None:
+def test_plans_are_keys_of_dictionaries() -> None:
     seen = {weft.plan((64, 64), ranks=ranks, machine="fixed-rule"): ranks for ranks in (1, 2, 4)}
     assert seen[weft.plan((64, 64), ranks=2, machine="fixed-rule")] == 2
 

@@ -1,4 +1,4 @@
-"""Arguments of wrong types, to all functions for Python: one line of weft's own, and no work before it."""
+"""Arguments of wrong types to all functions for Python: each is refused by one line of weft, before any work."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ WRONG: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("what", WRONG)
-def test_is_refused_in_one_line(what: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_wrong_type_is_refused_in_one_line(what: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     with pytest.raises(weft.InvalidArgument) as refused:
         WRONG[what]()

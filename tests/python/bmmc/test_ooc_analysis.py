@@ -19,7 +19,7 @@ def printed(*arguments: object) -> str:
     return outcome.out
 
 
-def test_every_number_of_figure_7() -> None:
+def test_every_number_of_figure_7_is_ours() -> None:
     rows = figures.figure_7()
     assert len(rows) == 24
     assert [row for row in rows if not row["matched"]] == []
@@ -28,7 +28,7 @@ def test_every_number_of_figure_7() -> None:
 
 
 def test_figure_8_is_as_the_document_says() -> None:
-    """More instances than the paper has, and another percentage: docs/out-of-core.md."""
+    """Our count has more instances than the paper, and another percentage: see docs/out-of-core.md."""
     total, shares = figures.figure_8("published")
     assert total == 398
     assert {share.method: share.both for share in shares} == dict(zip(ooc.METHODS, (0, 0, 216, 184), strict=True))
@@ -48,8 +48,8 @@ def test_methods_without_communication_send_the_fewest_bytes(factoring: str) -> 
         assert min(each.bytes for each in local) < min(stripe.bytes, memoryload.bytes), instance
 
 
-def test_an_analysis_takes_no_time() -> None:
-    start = time.process_time()  # other work does not count
+def test_an_analysis_takes_less_than_a_second() -> None:
+    start = time.process_time()  # of this process alone
     found = ooc.analyze(2**46, memory_bytes=2**37, block_bytes=2**18, disks=256, processors=256)
     assert time.process_time() - start < 1
     assert [each.method for each in found] == list(ooc.METHODS)
@@ -60,7 +60,7 @@ def test_asynchronous_io_halves_the_buffers() -> None:
     one, other = (ooc.analyze(2**25, **FLEET, asynchronous=flag)[0] for flag in (False, True))
     assert one.lg_span == other.lg_span + 1
     assert ooc.analyze(2**25, **FLEET, buffers=(4, 8))[0].messages == other.messages
-    # As synchronous I/O with half the memory: Fig. 8 is counted so.
+    # The counts are those of synchronous I/O with half the memory, as in Fig. 8.
     half = {**FLEET, "memory_bytes": FLEET["memory_bytes"] // 2}
     for single, double in zip(ooc.analyze(2**25, **half), ooc.analyze(2**25, **FLEET, asynchronous=True), strict=True):
         assert (single.messages, single.bytes, single.passes) == (double.messages, double.bytes, double.passes)
@@ -83,7 +83,7 @@ def test_asynchronous_io_halves_the_buffers() -> None:
         ({"methods": ["fast"]}, ("stripe-major/communication", "fast")),
     ],
 )
-def test_what_cannot_be_is_refused(change: dict[str, object], words: tuple[str, ...]) -> None:
+def test_impossible_arguments_are_refused(change: dict[str, object], words: tuple[str, ...]) -> None:
     with pytest.raises(InvalidArgument) as refusal:
         ooc.analyze(**{"points": 2**25, **FLEET, **change})
     for word in words:
@@ -119,5 +119,5 @@ def test_the_command_prints_figure_7() -> None:
         (("--paper", "fig9"), ("fig7", "fig9")),
     ],
 )
-def test_the_command_refuses(arguments: tuple[str, ...], words: tuple[str, ...]) -> None:
+def test_the_command_refuses_wrong_arguments(arguments: tuple[str, ...], words: tuple[str, ...]) -> None:
     assert_refused(weft("ooc", "analyze", *arguments), 2, *words)

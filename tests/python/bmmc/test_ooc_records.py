@@ -61,7 +61,7 @@ def make_set(folder: Path, name: str, x: np.ndarray, disks: int, block: int, **l
 
 @pytest.mark.parametrize("dtype", ["int8", "float32", "complex64", "complex128", ">i2"])
 @pytest.mark.parametrize("name", PLAIN)
-def test_permutations_by_name(tmp_path: Path, name: str, dtype: str) -> None:
+def test_permutations_by_name_move_each_element_to_its_target(tmp_path: Path, name: str, dtype: str) -> None:
     n = 15
     x = (np.arange(1 << n) * 40503 % 65521).astype(dtype)
     np.save(tmp_path / "in.npy", x)
@@ -77,7 +77,7 @@ def test_permutations_by_name(tmp_path: Path, name: str, dtype: str) -> None:
 
 
 @pytest.mark.parametrize("order", list(itertools.permutations(range(3))))
-def test_axes(tmp_path: Path, order: tuple[int, ...]) -> None:
+def test_axes_are_permuted(tmp_path: Path, order: tuple[int, ...]) -> None:
     x = values((8, 64, 32), "float64")
     np.save(tmp_path / "in.npy", x)
     name = "axes:" + ",".join(map(str, order))
@@ -285,7 +285,7 @@ def assert_matches(pattern: str, text: str) -> None:
         raise ValueError(text.replace("\n", " "))
 
 
-def test_refusals(tmp_path: Path) -> None:
+def test_wrong_arguments_are_refused(tmp_path: Path) -> None:
     folder = {"memory_bytes": 64 * KIB}
     np.save(tmp_path / "in.npy", values((1 << 12,), "complex128"))
     np.save(tmp_path / "odd.npy", values((1000,), "complex128"))
@@ -358,8 +358,8 @@ def test_refusals(tmp_path: Path) -> None:
     assert_refused(refused, 2, "axes:x")
 
 
-def test_small_arrays(tmp_path: Path) -> None:
-    """In plain files blocks are so long that memory has room for two."""
+def test_small_arrays_are_permuted(tmp_path: Path) -> None:
+    """The default blocks of plain files are so long that memory has room for two."""
     for count in (2, 4, 512):
         np.save(tmp_path / "in.npy", np.arange(count))
         moved = ooc.permute(
@@ -375,7 +375,7 @@ def test_small_arrays(tmp_path: Path) -> None:
         ooc.permute(tmp_path / "one.npy", tmp_path / "out2.npy", "identity", memory_bytes=64 * KIB)
 
 
-def test_what_is_no_vector_of_targets(tmp_path: Path) -> None:
+def test_files_that_are_no_vector_of_targets_are_refused(tmp_path: Path) -> None:
     np.save(tmp_path / "reals.npy", np.arange(16.0))
     np.save(tmp_path / "odd.npy", np.arange(24))
     np.save(tmp_path / "fortran.npy", np.asfortranarray(np.arange(64).reshape(8, 8)))

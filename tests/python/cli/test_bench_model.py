@@ -89,7 +89,7 @@ def test_a_table_tells_of_shared_cores_and_of_a_profile_of_other_ranks() -> None
 PROBLEM = {"ranks": 2, "ranks_per_node": 2}
 
 
-def test_a_slower_minute_is_a_slower_prediction() -> None:
+def test_a_slower_machine_has_a_slower_prediction() -> None:
     plan = weft_package.plan((128, 128, 128), machine=MACHINE, **PROBLEM)
     then = weft_package.predict(plan, MACHINE)
     for by in (Speed(2.0, 1.0), Speed(1.0, 2.0), Speed(0.5, 4.0)):
@@ -99,7 +99,7 @@ def test_a_slower_minute_is_a_slower_prediction() -> None:
             assert after.memory_s == pytest.approx(by.copying * before.memory_s)
 
 
-def test_messages_within_a_node_are_copied_at_the_speed_of_the_minute() -> None:
+def test_messages_within_a_node_take_longer_if_copies_do() -> None:
     exchange = weft_package.Exchange(method="messages")
     plan = weft_package.plan((128, 128, 128), machine=MACHINE, exchange=exchange, **PROBLEM)
     then, now = (weft_package.predict(plan, machine).steps[1] for machine in (MACHINE, scaled(MACHINE, Speed(1, 3))))
@@ -111,7 +111,7 @@ def sampled(seconds: dict[str, float]) -> weft_package.Machine:
     return weft_package.Machine.from_json(json.dumps(json.loads(MACHINE.to_json()) | {"samples": samples}))
 
 
-def test_a_speed_is_the_median_of_what_both_have() -> None:
+def test_a_speed_is_the_median_of_common_samples() -> None:
     then = sampled({"line a": 1.0, "line b": 1.0, "line c": 1.0, "line d": 1.0, "stage a": 2.0, "barrier": 1.0})
     now = sampled({"line a": 2.0, "line b": 3.0, "line c": 9.0, "line e": 1.0, "stage a": 1.0, "barrier": 7.0})
     assert speed(then, now) == Speed(3.0, 0.5)
@@ -130,14 +130,14 @@ def test_a_yardstick_measures_what_profiles_have(dtype: str) -> None:
     now = yardstick(None, dtype=dtype, threads=1)
     assert len(figures(now)) == 2 * 2 * 5 + 3 * 2  # efforts, kinds, lengths; ways through memory, sizes
     profile = figures(weft_package.probe(seconds=3))
-    assert all(series.endswith("measure") for series, _ in figures(now) - profile)  # left out if there is no time
+    assert all(series.endswith("measure") for series, _ in figures(now) - profile)  # a short probe may lack these
     assert any(series.endswith("measure") for series, _ in figures(now) & profile)
     quick = weft_package.local_machine()
     assert (len(figures(now) & figures(quick)) > 0) == (dtype == "float64")
     assert speed(quick, now) != Speed(1.0, 1.0) or dtype == "float32"
 
 
-def test_what_cannot_be_asked_for_is_refused(tmp_path: Path) -> None:
+def test_impossible_requests_are_refused(tmp_path: Path) -> None:
     for options, words in (
         (("bench",), "needs a shape"),
         (("bench", "--model"), "needs --machine"),

@@ -218,7 +218,7 @@ def test_more_memory_than_there_is(folder: Path, ranks: int) -> None:
 @RANKS
 @pytest.mark.parametrize("call", ["posix_fallocate", "pwrite"])
 def test_disk_full_while_writing(folder: Path, ranks: int, call: str) -> None:
-    # The first rank reserves the space, and all ranks write. The first rank cannot reserve, or the last cannot write.
+    # The first rank reserves the space, and all ranks write. Here the first cannot reserve, or the last cannot write.
     rank = ranks - 1 if call == "pwrite" else 0
     fault = f"""
         def full(*given):

@@ -75,7 +75,7 @@ def test_peers_take_part_where_they_are_installed(tmp_path: Path) -> None:
     for name, reason in reasons.items():
         assert not reason or "not installed" in reason or "another MPI" in reason, (name, reason)
     if weft_package.build_info()["mpi_library"].startswith("MPICH"):
-        assert reasons["fftw-mpi"], "Debian's FFTW is linked to Open MPI"
+        assert reasons["fftw-mpi"], "fftw-mpi took part under MPICH, but Debian's FFTW is linked to Open MPI"
 
 
 def test_bench_table_and_trace(tmp_path: Path) -> None:
@@ -124,7 +124,7 @@ def test_pieces_are_the_same_bytes_in_more_messages(tmp_path: Path) -> None:
     exchange, in_pieces = (next(s for s in data["stages"] if s["kind"] == "exchange") for data in (whole, cut))
     assert "pieces of 1000 bytes" in in_pieces["name"]
     assert in_pieces["bytes_sent"] == exchange["bytes_sent"] == 2 * 16 * 6 * 5 * 16
-    # 62 numbers of 16 bytes are a piece.
+    # A piece has 62 numbers of 16 bytes.
     assert (exchange["messages"], in_pieces["messages"]) == (2, 2 * 8)
 
 

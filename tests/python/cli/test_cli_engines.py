@@ -40,7 +40,7 @@ def verify_on_ranks(folder: Path, *words: str, **environment: str) -> Outcome:
 
 
 def verify_with_one_odd_rank(folder: Path, name: str, value: str, *words: str) -> Outcome:
-    """Runs `weft verify` where rank 1 alone has this variable."""
+    """Runs `weft verify` on 3 ranks, where rank 1 alone has this variable."""
     site = folder / "site"
     site.mkdir()
     (site / "sitecustomize.py").write_text(
@@ -90,7 +90,7 @@ def test_a_library_that_is_not_fftw_is_refused(tmp_path: Path, library: str, wor
         ("WEFT_FFTW_LIBRARY", "/no/x.so", "cannot be loaded"),
     ],
 )
-def test_what_is_wrong_on_one_rank_ends_all(tmp_path: Path, name: str, value: str, words: str) -> None:
+def test_a_variable_that_is_wrong_on_one_rank_ends_all(tmp_path: Path, name: str, value: str, words: str) -> None:
     assert_refused(verify_with_one_odd_rank(tmp_path, name, value), 2, words, f'given "{value}"')
 
 

@@ -14,9 +14,9 @@ import seeds
 from cli_helpers import assert_done, clean_environment, on_ranks, weft
 
 RANKS = pytest.mark.parametrize("ranks", [1, 3])
-# One, two, primes that divide no extent, and more ranks than a small machine has cores.
+# One and two ranks, odd primes of which some divide no extent, and more ranks than a small machine has cores.
 REAL_DATA_RANKS = pytest.mark.parametrize("ranks", [1, 2, 3, 5, 7, 8])
-# Real data in double, against scipy: the bound that users are promised.
+# The promised bound of the error for measured data in double precision, against scipy.
 REAL_DATA_ERROR_MAX = 1e-13
 
 
@@ -76,7 +76,7 @@ def test_inverse_of_r2c(tmp_path: Path, ranks: int, last: int, options: list[str
 
 
 @RANKS
-def test_raw_to_raw(tmp_path: Path, ranks: int) -> None:
+def test_raw_files_are_transformed(tmp_path: Path, ranks: int) -> None:
     x = np.random.default_rng(seeds.seed(4)).standard_normal((6, 10)).astype(">f4")
     (tmp_path / "in.dat").write_bytes(x.tobytes())
     arguments = ["fft", "in.dat", "out.raw", "--shape", "6x10", "--dtype", ">f4"]
@@ -95,14 +95,14 @@ def test_output_may_be_the_input(tmp_path: Path, ranks: int) -> None:
 
 
 @RANKS
-def test_a_line_on_more_ranks_than_it_has_rows(tmp_path: Path, ranks: int) -> None:
+def test_a_line_may_have_more_ranks_than_points(tmp_path: Path, ranks: int) -> None:
     x = np.random.default_rng(seeds.seed(6)).standard_normal(2)
     assert relative_error(transformed(tmp_path, ranks, x), np.fft.rfft(x)) < 1e-14
 
 
 @REAL_DATA_RANKS
 def test_elevation_model(tmp_path: Path, ranks: int) -> None:
-    """344 x 403 heights; 403 = 13 * 31."""
+    """The model has 344 x 403 heights, and 403 = 13 * 31."""
     cbook = pytest.importorskip("matplotlib.cbook")
     fft = pytest.importorskip("scipy.fft")
     with cbook.get_sample_data("jacksboro_fault_dem.npz") as sample:
@@ -115,7 +115,7 @@ def test_elevation_model(tmp_path: Path, ranks: int) -> None:
 @REAL_DATA_RANKS
 @pytest.mark.parametrize("axes", [None, (0, 1, 2)])
 def test_brain_scan(tmp_path: Path, ranks: int, axes: tuple[int, ...] | None) -> None:
-    """128 x 96 x 24 x 2, compressed: one rank reads it."""
+    """The scan has 128 x 96 x 24 x 2 points. One rank reads the file, because it is compressed."""
     nibabel = pytest.importorskip("nibabel")
     fft = pytest.importorskip("scipy.fft")
     path = Path(nibabel.__file__).parent / "tests" / "data" / "example4d.nii.gz"
@@ -126,7 +126,7 @@ def test_brain_scan(tmp_path: Path, ranks: int, axes: tuple[int, ...] | None) ->
     assert relative_error(np.load(tmp_path / "out.npy"), fft.rfftn(scan, axes=axes)) < REAL_DATA_ERROR_MAX
 
 
-def test_json(tmp_path: Path) -> None:
+def test_json_has_the_facts_of_the_run(tmp_path: Path) -> None:
     np.save(tmp_path / "in.npy", np.ones((4, 6), np.float32))
     outcome = weft("fft", "in.npy", "out.npy", "--json", "--explain", "-n", "2", cwd=tmp_path)
     assert_done(outcome)
@@ -139,7 +139,7 @@ def test_json(tmp_path: Path) -> None:
 
 
 @RANKS
-def test_trace(tmp_path: Path, ranks: int) -> None:
+def test_the_trace_has_the_steps_of_each_rank(tmp_path: Path, ranks: int) -> None:
     np.save(tmp_path / "in.npy", np.ones((8, 8, 8)))
     assert_done(weft("fft", "in.npy", "out.npy", "--trace", "trace.json", *on_ranks(ranks), cwd=tmp_path))
     events = json.loads((tmp_path / "trace.json").read_text())["traceEvents"]

@@ -172,7 +172,7 @@ CASES = cases()
 
 
 @pytest.mark.parametrize(("file", "words", "wanted"), CASES, ids=lambda value: value if isinstance(value, str) else "")
-def test_operators(
+def test_operators_are_those_of_numpy_and_scipy(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, file: str, words: str, wanted: Callable[[Array], Array]
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -192,7 +192,7 @@ def test_operators_on_ranks(tmp_path: Path, pool: Pool) -> None:
 
 
 def written(path: Path, x: Array) -> list[str]:
-    """Writes an array in the format of the ending; returns the options that it needs."""
+    """Writes an array in the format of the ending; returns the options by which weft can read the file."""
     if path.suffix == ".npy":
         np.save(path, x)
     elif path.suffix == ".raw":
@@ -240,7 +240,7 @@ def files_of_each_format(dtypes: tuple[str, ...]) -> tuple[list[list[str]], list
     return commands, results
 
 
-def test_formats(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_files_of_each_format_are_filtered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each format, as array, kernel and result, with numbers of each type."""
     monkeypatch.chdir(tmp_path)
     commands, results = files_of_each_format(tuple(RESULTS))
@@ -275,7 +275,7 @@ def test_grids_on_ranks(tmp_path: Path, pool: Pool) -> None:
     assert_close(np.load(tmp_path / "1.npy"), wanted, "f8")
 
 
-def test_long_lines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_long_line_is_filtered_and_replaces_its_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """One complex axis that a plan would treat as two."""
     monkeypatch.chdir(tmp_path)
     x = noise((1 << 18,), "c8")
@@ -308,7 +308,7 @@ def test_the_mean_that_poisson_removes(
     assert found == pytest.approx(pool.values("filter_on_ranks.mean_removed", 1, folder=str(tmp_path), words=words)[0])
 
 
-def test_the_text_of_poisson(
+def test_poisson_prints_the_means_that_it_removes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -368,10 +368,10 @@ REFUSALS: dict[str, tuple[int, tuple[str, ...]]] = {
 }
 
 
-def test_refusals(
+def test_wrong_commands_are_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], pool: Pool
 ) -> None:
-    """One message, the same on all ranks, and no file that remains."""
+    """Each refusal is one message, the same on all ranks, and leaves no file."""
     monkeypatch.chdir(tmp_path)
     saved_inputs(tmp_path)
     np.save("plane.npy", np.ones((6, 5)))
@@ -418,7 +418,7 @@ def test_an_operator_that_does_not_fit_is_refused_before_reading(
         ("huge.raw out.npy --poisson --shape 1024x1024x1048576 --dtype f8", 1, ("must fit in memory", "GiB")),
     ],
 )
-def test_files_that_are_refused(
+def test_wrong_files_are_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], arguments: str, status: int,
     expected: tuple[str, ...],
 ) -> None:  # fmt: skip
@@ -432,7 +432,7 @@ def test_files_that_are_refused(
     assert not os.path.exists("out.npy")
 
 
-def test_numbers_that_are_not_finite(
+def test_numbers_that_are_not_finite_are_a_warning(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)

@@ -90,7 +90,7 @@ def vectors(folder: Path) -> tuple[list[list[str]], list[tuple[str, Array]]]:
             for x in fields[file]
         ]
         results.append((commands[-1][1], np.stack(wanted)))
-    # One axis for each component: more points than ranks, and fewer.
+    # Components of one axis, with more points than ranks and with fewer.
     for name, shape in (("line.npy", (2, 20)), ("points.npy", (4, 2))):
         x = noise(shape, seed=7)
         np.save(folder / name, x)

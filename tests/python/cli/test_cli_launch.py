@@ -42,7 +42,7 @@ def mpiexec_parts(parts: list[tuple[int, list[str]]], cwd: Path, **environment: 
     return run(command, cwd, limit_s=60, **settings, **environment)
 
 
-def test_settings() -> None:
+def test_a_launcher_gets_the_settings_of_its_mpi() -> None:
     options, settings = launch.launcher_settings("openmpi", 4, 2)
     assert "--oversubscribe" in options
     assert settings["OMPI_ALLOW_RUN_AS_ROOT"] == settings["OMPI_MCA_mpi_yield_when_idle"] == "1"
@@ -72,7 +72,7 @@ def test_waiting_ranks_of_mpich_yield(monkeypatch: pytest.MonkeyPatch, tmp_path:
     assert launch.launcher_settings("mpich", 2, 2)[0] == []
 
 
-def test_where_ranks_are_found() -> None:
+def test_surrounding_ranks_are_found_by_variables() -> None:
     assert surrounding_ranks({}) is None
     assert surrounding_ranks({"SLURM_STEP_NUM_TASKS": "4"}) is None
     assert surrounding_ranks({"OMPI_COMM_WORLD_SIZE": "3", "OMPI_COMM_WORLD_RANK": "2"}) == (2, 3)
@@ -83,7 +83,7 @@ def test_json_has_no_nan() -> None:
     assert finite({"a": [1.0, float("nan")], "b": float("inf")}) == {"a": [1.0, None], "b": None}
 
 
-def test_under_mpiexec(tmp_path: Path) -> None:
+def test_the_command_runs_under_mpiexec(tmp_path: Path) -> None:
     np.save(tmp_path / "in.npy", np.ones((6, 4)))
     for number in ([], ["-n", "2"]):
         outcome = mpiexec(2, "fft", "in.npy", "out.npy", "--json", *number, cwd=tmp_path)
@@ -106,7 +106,7 @@ def test_one_rank_alone_checks_a_case_under_mpiexec(tmp_path: Path) -> None:
         (["fft", "in.npy"], "OUT"),
     ],
 )
-def test_errors_under_mpiexec(tmp_path: Path, arguments: list[str], words: str) -> None:
+def test_an_error_under_mpiexec_is_one_message(tmp_path: Path, arguments: list[str], words: str) -> None:
     np.save(tmp_path / "in.npy", np.ones((6, 4)))
     assert_one_message(mpiexec(2, *arguments, cwd=tmp_path), words)
 
@@ -252,7 +252,7 @@ def test_files_half_written_are_removed(tmp_path: Path, monkeypatch: pytest.Monk
     assert sorted(path.name for path in tmp_path.iterdir()) == ["half.tmp.mine", "temporaries", "whole.0", "whole.1"]
 
 
-def test_a_file_is_noted_before_it_is_there(tmp_path: Path) -> None:
+def test_a_file_is_noted_before_it_exists(tmp_path: Path) -> None:
     noted: list[tuple[str, bool]] = []
     target = Target(str(tmp_path / "x.npy"), (4,), np.dtype("f8"))
     made = target.create(tell=lambda path: noted.append((path, os.path.exists(path))))
@@ -361,7 +361,7 @@ def test_output_cut_short(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("command", [("plan", "8x8"), ("project", "8x8")])
-def test_what_one_rank_cannot_read_ends_all(command: tuple[str, ...], tmp_path: Path) -> None:
+def test_a_missing_machine_file_is_one_message(command: tuple[str, ...], tmp_path: Path) -> None:
     launched = mpiexec(2, *command, "--machine", "nowhere.json", cwd=tmp_path)
     assert launched.status == 2
     assert launched.out == ""

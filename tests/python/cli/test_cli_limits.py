@@ -43,12 +43,12 @@ def test_a_limit_under_which_mpiexec_hangs_is_refused(tmp_path: Path, limit: int
     assert os.listdir(tmp_path) == []
 
 
-def test_a_limit_on_files_of_one_process(tmp_path: Path) -> None:
+def test_a_limit_on_file_sizes_is_refused(tmp_path: Path) -> None:
     words = ("the limit on file sizes, which is 4096 bytes; it needs ", "raise the limit (ulimit -f unlimited)")
     assert_refused(under(resource.RLIMIT_FSIZE, 4096, "verify", "64x64", cwd=tmp_path), 1, *words)
 
 
-def test_ranks_that_this_host_is_for() -> None:
+def test_cores_and_memory_limit_the_ranks_of_a_host() -> None:
     limits._require_room(64, 2, 64 * limits.RANK_BYTES)
     with pytest.raises(Unsupported, match=r"64 on the 2 of this host; given 65; .*--oversubscribe"):
         limits._require_room(65, 2, 1000 * GIB)
@@ -68,7 +68,7 @@ def test_too_many_ranks_are_refused(tmp_path: Path, ranks: int, monkeypatch: pyt
         assert main(["ooc", *word.split(), "-n", str(ranks)]) == 2
 
 
-def test_the_user_may_insist(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
+def test_oversubscribe_permits_more_ranks(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setattr(limits, "RANKS_A_CORE", 0)
     monkeypatch.setattr(limits, "has_other_hosts", lambda environ, launcher: False)
     assert main(["info", "-n", "1"]) == 2
@@ -80,7 +80,7 @@ def test_the_user_may_insist(monkeypatch: pytest.MonkeyPatch, capfd: pytest.Capt
 @pytest.mark.parametrize(
     "name", ["SLURM_JOB_ID", "PBS_NODEFILE", "LSB_HOSTS", "OMPI_MCA_orte_default_hostfile", "HYDRA_HOST_FILE"]
 )
-def test_where_others_say_which_hosts_there_are(tmp_path: Path, name: str) -> None:
+def test_variables_and_files_may_name_other_hosts(tmp_path: Path, name: str) -> None:
     here = {"HOME": str(tmp_path)}
     launcher = str(tmp_path / "bin" / "mpiexec")
     if limits.has_other_hosts(here, launcher):
@@ -102,7 +102,7 @@ def test_where_others_say_which_hosts_there_are(tmp_path: Path, name: str) -> No
     ("number", "words"),
     [(errno.EAGAIN, "raise the limit on processes (ulimit -u)"), (errno.EMFILE, "raise the limit on open files")],
 )
-def test_a_launcher_that_the_system_does_not_start(
+def test_a_launcher_that_the_system_does_not_start_is_reported(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], number: int, words: str
 ) -> None:
     def popen(*given: object, **how: object) -> None:
@@ -115,5 +115,5 @@ def test_a_launcher_that_the_system_does_not_start(
 
 
 @pytest.mark.parametrize(("number", "words"), [("SIGXFSZ", "file sizes"), ("SIGXCPU", "the time of a processor")])
-def test_a_rank_that_came_to_a_limit(number: str, words: str) -> None:
+def test_a_rank_that_came_to_a_limit_is_reported(number: str, words: str) -> None:
     assert f"the limit on {words} ({number}); raise it" in launch._crash(128 + signal.Signals[number], 2)

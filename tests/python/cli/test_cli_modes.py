@@ -92,7 +92,7 @@ def test_an_even_number_of_modes_is_given_on_the_way_back(tmp_path: Path) -> Non
 
 @pytest.fixture
 def random() -> np.random.Generator:
-    """Returns a generator. The seed is printed before `capsys` takes the output of a command."""
+    """Returns a generator. A fixture, so that the seed is printed before `capsys` takes the output of a command."""
     return np.random.default_rng(seeds.seed(3))
 
 
@@ -137,7 +137,7 @@ BACK = ["--inverse", "--kind", "r2c"]
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )
-def test_modes_of_files_that_are_refused(
+def test_wrong_modes_of_files_are_refused(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], words: tuple[str, ...]
 ) -> None:
     saved(tmp_path)
@@ -159,7 +159,7 @@ def test_modes_of_files_that_are_refused(
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )
-def test_modes_of_commands_that_are_refused(
+def test_wrong_modes_of_commands_are_refused(
     capsys: pytest.CaptureFixture[str], arguments: list[str], words: tuple[str, ...]
 ) -> None:
     assert here(arguments) == 2

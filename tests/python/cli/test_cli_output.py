@@ -109,7 +109,7 @@ def test_messages_of_out_of_core_are_one_line(capsys: pytest.CaptureFixture[str]
     ],
     ids=lambda value: ascii(value) if isinstance(value, list) else "",
 )
-def test_arguments_that_are_no_text(tmp_path: Path, command: list[str], status: int, words: str) -> None:
+def test_arguments_that_are_no_text_are_refused(tmp_path: Path, command: list[str], status: int, words: str) -> None:
     assert_refused(weft(*command, cwd=tmp_path), status, words)
 
 
@@ -157,7 +157,7 @@ def test_a_name_of_a_file_is_drawn_as_it_is(tmp_path: Path, drawn_as_text: None,
 
 @pytest.fixture
 def drawn_as_text(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Text in a picture stays text, also if the user's settings draw all text with TeX."""
+    """Pictures keep text as text. The user's settings ask for TeX, which weft must not use."""
     matplotlib = pytest.importorskip("matplotlib")
     monkeypatch.setitem(matplotlib.rcParams, "svg.fonttype", "none")
     monkeypatch.setitem(matplotlib.rcParams, "text.usetex", True)
@@ -170,7 +170,7 @@ def assert_drawn(folder: Path, command: list[str], name: str) -> None:
     assert DRAWN.get(name, "\\udcff$x$") in (folder / "m.svg").read_text()
 
 
-def test_a_reader_who_has_seen_enough_is_no_error(tmp_path: Path) -> None:
+def test_a_reader_who_stops_early_is_no_error(tmp_path: Path) -> None:
     words = shlex.join([sys.executable, "-m", "weft", "map", "--ranks", "100000", "--machine", "infiniband-64"])
     outcome = run(["sh", "-c", f"{words} | head -n 1"], tmp_path)
     assert (outcome.err, len(outcome.out.splitlines())) == ("", 1)
@@ -185,7 +185,7 @@ def test_a_reader_who_has_seen_enough_is_no_error(tmp_path: Path) -> None:
     ],
     ids=["memory", "disk", "reader"],
 )
-def test_failures_of_commands_without_ranks(raised: Exception, kind: type[Exception], words: str) -> None:
+def test_errors_without_ranks_have_their_classes(raised: Exception, kind: type[Exception], words: str) -> None:
     from weft.cli.support.command import on_one_rank
 
     def work(here: Any) -> None:

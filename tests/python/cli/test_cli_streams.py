@@ -1,4 +1,4 @@
-"""The standard streams of commands: full, closed, missing, with few letters, or without a reader."""
+"""The standard streams of commands: full, closed, missing, without a reader, or in an encoding of few letters."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from weft.dns.case import read_case, with_values, write_case
 FULL = "the standard output cannot be written: No space left on device; free some space"
 # The seed is fixed, because a test replaces the numbers above 2, so there must be some.
 X = np.random.default_rng(0).standard_normal((16, 12))
-# Arguments with which each command prints a result, in an empty folder with the files of the fixture.
+# Arguments with which each command prints a result, in a folder that has only the files of the fixture.
 PRINTING = [
     "",
     "--version",
@@ -105,7 +105,7 @@ def full_output() -> Iterator[None]:
         with contextlib.redirect_stdout(stream):
             yield
     finally:
-        with contextlib.suppress(OSError):  # the rest of the stream
+        with contextlib.suppress(OSError):  # the stream cannot write its rest
             stream.close()
 
 
@@ -137,8 +137,8 @@ def test_no_result_of_ranks_is_lost_on_a_full_disk(folder: Path, words: str) -> 
     assert_refused(outcome, 1, FULL)
 
 
-def test_what_is_left_of_an_unwritten_result_is_no_second_error(folder: Path) -> None:
-    """Python writes its buffers when it ends."""
+def test_the_rest_of_an_unwritten_result_is_no_second_error(folder: Path) -> None:
+    """Python would try to write its buffers again when it ends."""
     for words in ("--version", "--help", "spectrum x.npy"):
         assert_refused(run(["sh", "-c", f"{sys.executable} -m weft {words} >/dev/full"], folder), 1, FULL)
 
@@ -152,7 +152,7 @@ def test_a_message_that_cannot_be_written_changes_no_status(folder: Path) -> Non
 
 
 @pytest.mark.parametrize("ranks", [[], ["-n", "2"]], ids=["alone", "ranks"])
-def test_a_reader_that_has_seen_enough(folder: Path, ranks: list[str]) -> None:
+def test_a_reader_that_reads_nothing_is_no_message(folder: Path, ranks: list[str]) -> None:
     words = shlex.join([sys.executable, "-m", "weft", "spectrum", "x.npy", *ranks])
     outcome = run(["bash", "-c", f"{words} | head -n 0; exit ${{PIPESTATUS[0]}}"], folder)
     assert (outcome.status, outcome.out, outcome.err) == (1, "", "")
@@ -160,7 +160,7 @@ def test_a_reader_that_has_seen_enough(folder: Path, ranks: list[str]) -> None:
 
 @pytest.fixture
 def long_line(folder: Path) -> str:
-    """The name of a file whose spectrum is more text than a pipe holds."""
+    """Writes a file whose spectrum is more text than a pipe holds; returns the name of the file."""
     np.save("long.npy", np.random.default_rng(seeds.seed(1)).standard_normal(1 << 15))
     return "long.npy"
 
@@ -215,12 +215,12 @@ def test_a_write_that_ends_early_is_continued(monkeypatch: pytest.MonkeyPatch) -
 def test_a_signal_ends_a_command_that_waits_for_a_reader(folder: Path, long_line: str, ranks: tuple[str, ...]) -> None:
     process = long_result(folder, "spectrum", long_line, *ranks)
     assert process.stdout is not None
-    assert process.stdout.read(1) != ""  # the reader ends here
+    assert process.stdout.read(1) != ""  # the reader reads no more
     time.sleep(0.5)
     process.send_signal(signal.SIGTERM)
     assert process.wait(timeout=30) == 128 + signal.SIGTERM
     assert process.stderr is not None
-    # MPICH's launcher has its own words for its end.
+    # MPICH's launcher prints lines of its own when it ends.
     ours = [line for line in process.stderr if not line.startswith("[mpiexec@")]
     assert not any("error" in line for line in ours)
     process.stdout.close()
@@ -299,7 +299,7 @@ NOT_TEXT = os.fsdecode(b"caf\xe9 \xff$x$")
 
 
 @pytest.mark.parametrize("ranks", [[], ["-n", "2"]], ids=["alone", "ranks"])
-def test_names_that_are_no_text(folder: Path, ranks: list[str], capfd: pytest.CaptureFixture[str]) -> None:
+def test_names_that_are_no_text_are_taken(folder: Path, ranks: list[str], capfd: pytest.CaptureFixture[str]) -> None:
     np.save(f"{NOT_TEXT}.npy", X)
     traced = ["--trace", f"{NOT_TEXT}.json", "--json"]
     assert main(["fft", f"{NOT_TEXT}.npy", f"{NOT_TEXT}o.npy", *traced, *ranks]) == 0
@@ -325,7 +325,7 @@ def test_sets_have_names_that_are_text(folder: Path, capsys: pytest.CaptureFixtu
 
 
 @pytest.mark.parametrize("ranks", [[], ["-n", "2"]], ids=["alone", "ranks"])
-def test_in_a_folder_whose_name_is_no_text(
+def test_commands_work_in_a_folder_whose_name_is_no_text(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], ranks: list[str]
 ) -> None:
     """Relative names are text, although the absolute ones are not."""
@@ -347,7 +347,7 @@ def test_in_a_folder_whose_name_is_no_text(
 
 
 @pytest.mark.parametrize("name", ["WEFT_MACHINE", "WEFT_ENGINE"])
-def test_variables_that_are_no_text(
+def test_variables_that_are_no_text_are_refused(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], name: str
 ) -> None:
     monkeypatch.setenv(name, "\udcff")
@@ -374,7 +374,7 @@ def test_files_of_any_name_are_removed_when_ranks_are_stopped(
     [{"PYTHONIOENCODING": "ascii"}, {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}],
     ids=["ascii", "C"],
 )
-def test_streams_without_accents(folder: Path, ranks: list[str], environment: dict[str, str]) -> None:
+def test_streams_without_accents_get_ascii(folder: Path, ranks: list[str], environment: dict[str, str]) -> None:
     np.save("é.npy", np.where(X > 2, np.nan, X))
     words = [sys.executable, "-m", "weft", "fft", "é.npy", "éo.npy", *ranks]
     done = subprocess.run(
@@ -387,7 +387,7 @@ def test_streams_without_accents(folder: Path, ranks: list[str], environment: di
     assert np.load("éo.npy").shape == (16, 7)
 
 
-def test_help_in_ascii(folder: Path) -> None:
+def test_help_is_printed_in_ascii(folder: Path) -> None:
     outcome = run([sys.executable, "-m", "weft", "--help"], folder, PYTHONIOENCODING="ascii")
     assert_done(outcome)
     assert outcome.out.startswith("Usage: weft")
@@ -397,7 +397,7 @@ def test_help_in_ascii(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("ranks", [[], ["-n", "2"]], ids=["alone", "ranks"])
-def test_in_a_folder_that_was_deleted(folder: Path, ranks: list[str]) -> None:
+def test_a_deleted_current_folder_takes_absolute_names(folder: Path, ranks: list[str]) -> None:
     def in_gone(*words: str) -> Outcome:
         command = shlex.join([sys.executable, "-m", "weft", *words, *ranks])
         return run(["sh", "-c", f"mkdir gone && cd gone && rmdir ../gone && {command}"], folder)

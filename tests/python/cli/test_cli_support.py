@@ -133,7 +133,7 @@ BACK = ["--inverse", "--kind", "r2c"]
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )
-def test_what_is_refused(
+def test_wrong_arguments_are_refused(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],

@@ -76,7 +76,7 @@ def test_sizes(text: str) -> None:
 
 
 @pytest.mark.parametrize("text", NO_SIZES)
-def test_what_is_no_size_is_told_what_is(text: str) -> None:
+def test_a_wrong_size_is_refused_with_the_right_forms(text: str) -> None:
     with pytest.raises(weft.InvalidArgument) as refusal:
         size_value(text, "--memory")
     said = str(refusal.value)

@@ -50,7 +50,7 @@ def test_a_name_that_is_too_long_is_refused(
 
 
 @pytest.mark.parametrize("letter", ["n", "é", "日"])
-def test_the_longest_name_that_a_file_can_have(folder: Path, capfd: pytest.CaptureFixture[str], letter: str) -> None:
+def test_the_longest_name_of_a_file_is_written(folder: Path, capfd: pytest.CaptureFixture[str], letter: str) -> None:
     """Temporary names contain the output's name, so their additional bytes count, too."""
     name = letter * ((MOST - 4) // len(letter.encode())) + ".npy"
     assert run(capfd, "fft", "x.npy", name).status == 0
@@ -58,7 +58,7 @@ def test_the_longest_name_that_a_file_can_have(folder: Path, capfd: pytest.Captu
     assert sorted(os.listdir(folder)) == sorted([name, "x.npy"])
 
 
-def test_long_names_out_of_core(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_a_name_out_of_core_leaves_room_for_its_note(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
     """The note of an incomplete transform has a longer name than its target, so the target must leave room for it."""
     for length, status in ((200, 0), (MOST - 4, 2)):
         name = "n" * length + ".npy"
@@ -76,13 +76,13 @@ def test_long_names_out_of_core(folder: Path, capfd: pytest.CaptureFixture[str])
         lambda name: ooc.discard(name),
     ],
 )
-def test_from_python_too(folder: Path, call: Any) -> None:
+def test_python_refuses_a_name_that_is_too_long(folder: Path, call: Any) -> None:
     for name in ("n" * 300 + ".npy", "n" * 300 + ".json", "/".join(["n" * 200] * 30) + "/x.npy"):
         with pytest.raises(weft.InvalidArgument, match=r"must be of (at most|fewer)"):
             call(name)
 
 
-def test_disks_of_names_too_long(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_a_disk_with_too_long_a_name_is_planned_and_refused(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
     outcome = run(capfd, "ooc", "plan", "8x8", "--memory", "1MiB", "--disk", "n" * 300)
     assert outcome.status == 0 and outcome.err == "", outcome
     outcome = run(capfd, "ooc", "fft", "x.npy", "y.json", "--memory", "1MiB", "--disk", "n" * 300)

@@ -61,7 +61,7 @@ def test_a_picture_can_be_read(name: str, drawn: list[Any]) -> None:
     assert title and "\\n" not in title
     box = figure.get_tightbbox().padded(-0.05)
     width, height = figure.get_size_inches()
-    assert box.x0 >= 0 and box.x1 <= width and box.y0 >= 0 and box.y1 <= height, "nothing is clipped"
+    assert box.x0 >= 0 and box.x1 <= width and box.y0 >= 0 and box.y1 <= height, "the picture is clipped"
     places = [place for place in figure.axes if place.axison]
     legends = [*figure.legends, *(place.get_legend() for place in figure.axes if place.get_legend())]
     assert legends
@@ -89,7 +89,7 @@ def test_neighbours_in_the_palette_differ_in_lightness_or_hue_for_all() -> None:
 
     def seen(colour: str) -> tuple[float, float]:
         red, green, blue = (each**2.2 for each in to_rgb(colour))
-        yellow = 0.3 * red + 0.7 * green  # red and green are one
+        yellow = 0.3 * red + 0.7 * green  # red and green look alike
         return yellow ** (1 / 2.2), blue ** (1 / 2.2)
 
     for one, other in itertools.combinations(map(seen, plots.PALETTE), 2):

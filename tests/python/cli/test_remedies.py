@@ -41,7 +41,7 @@ def refused(call: Callable[[], Any], start: str) -> str:
 
 @needs_mpi
 def test_every_other_row_is_to_be_copied() -> None:
-    """A layout cannot have gaps, so a plan for one is not a remedy."""
+    """A layout cannot have gaps, so another plan is not a remedy."""
     fft, rows = weft.FFT(SHAPE), random((8, 6))[::2]
     assert refused(lambda: fft.forward(rows), "input of forward (fft.input)") == "copy it with numpy.ascontiguousarray"
     np.testing.assert_allclose(fft.forward(np.ascontiguousarray(rows)), np.fft.fftn(rows))
@@ -191,7 +191,7 @@ def test_the_name_of_an_output_is_proposed(tmp_path: Path) -> None:
     assert_refused(outcome, 2, "; add those, or leave --last out")
 
 
-# Remedies that name no action, and one that no index fulfils.
+# Remedies that name no action, and a package that no index has.
 EMPTY = re.compile(
     r"; (leave (it|one) out|(name|write) it so|(give|make) (one|that|it|more|others?|another)|correct it)"
     r"($|[;,)]| or )|pip install weft"

@@ -86,7 +86,7 @@ def test_threads_are_the_users_own_unless_asked_for(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("ranks", [1, 2])
-def test_a_module_and_what_lies_beside_a_script(ranks: int, tmp_path: Path) -> None:
+def test_a_script_or_module_imports_files_beside_it(ranks: int, tmp_path: Path) -> None:
     script(tmp_path, "WORD = 'beside'\n", "beside.py")
     script(
         tmp_path,
@@ -118,14 +118,14 @@ def test_a_rank_that_fails_ends_all_and_shows_why(tmp_path: Path) -> None:
     assert "weft: error" not in outcome.err
 
 
-def test_a_rank_that_is_killed_is_told(tmp_path: Path) -> None:
+def test_a_killed_rank_is_reported(tmp_path: Path) -> None:
     script(tmp_path, "import os, signal\nfrom mpi4py import MPI\nos.kill(os.getpid(), signal.SIGKILL)\n")
     outcome = weft("run", "-n", "2", "script.py", cwd=tmp_path)
     assert outcome.status != 0
     assert "SIGKILL" in outcome.err or "signal 9" in outcome.out  # weft, or the frame of MPICH's mpiexec
 
 
-def test_ranks_that_are_there_run_the_program(tmp_path: Path) -> None:
+def test_ranks_that_mpiexec_started_run_the_program(tmp_path: Path) -> None:
     # One write for each rank, so that mpiexec does not mix the lines.
     script(tmp_path, "import sys\nfrom mpi4py import MPI\nsys.stdout.write(f'{MPI.COMM_WORLD.size}\\n')\n")
     launcher, environment = mpiexec_command(2)

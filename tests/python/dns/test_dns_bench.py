@@ -60,5 +60,5 @@ def test_the_text_has_each_part() -> None:
         (("100000x100000x100000",), 1, ("fit in memory",)),
     ],
 )
-def test_refused_problems(words: tuple[str, ...], status: int, texts: tuple[str, ...]) -> None:
+def test_wrong_problems_are_refused(words: tuple[str, ...], status: int, texts: tuple[str, ...]) -> None:
     assert_refused(command("dns", "bench", *words), status, *texts)

@@ -20,7 +20,7 @@ dns = pytest.importorskip("weft.dns")
 
 
 @pytest.mark.parametrize(("field", "names"), [(1, "u, v, w, theta"), (3, "theta")])
-def test_what_is_not_finite_ends_a_run(field: int, names: str) -> None:
+def test_a_field_that_is_not_finite_ends_a_run(field: int, names: str) -> None:
     sim = dns.Simulation((8, 8, 8), viscosity=0.0, scheme="rk2")
     sim.set_velocity("abc")
     sim.add_scalar("theta", diffusivity=0.1)
@@ -39,7 +39,7 @@ def test_an_overflow_is_never_written(tmp_path: Path, pool: Pool, scheme: str, r
     said, step = done[0]
     assert "all fields must be finite; " in said
     assert [each.name for each in (tmp_path / "kept").iterdir()] == ["checkpoint-00000002"]
-    assert step == 2, "the last checkpoint is of the finite state"
+    assert step == 2, "the last checkpoint must have the finite state after step 2"
     assert sorted(each.name for each in tmp_path.glob("u-*")) == ["u-00000000-u.npy", "u-00000002-u.npy"]
     record = json.loads((tmp_path / "kept" / "checkpoint-00000002" / "checkpoint.json").read_text())
     assert json.loads(record["content"])["steps"] == 2

@@ -33,7 +33,7 @@ def column(path: Path, name: str) -> list[float]:
 
 @pytest.mark.parametrize("dealias", ["2/3", "3/2", "none", "phase-shift"])
 @pytest.mark.parametrize("ranks", [1, 3])
-def test_largest_speed_and_divergence(pool: Pool, dealias: str, ranks: int) -> None:
+def test_largest_speed_and_divergence_are_those_of_known_flows(pool: Pool, dealias: str, ranks: int) -> None:
     """The ABC flow is fastest at x = y = z = pi/4, where each component is the square root of 2."""
     for found in pool.values("dns_on_ranks.largest_speeds", ranks, dealias=dealias):
         assert found[:3] == pytest.approx([1, math.sqrt(6), 5], rel=1e-13)
@@ -43,7 +43,7 @@ def test_largest_speed_and_divergence(pool: Pool, dealias: str, ranks: int) -> N
 
 
 def shear() -> dict[str, Closed]:
-    """Returns the budgets of a shear wave, of a scalar that the wave stirs, and of a scalar that it does not move."""
+    """Returns the budgets of a shear wave, of a scalar that the wave stirs, and of one that the wave does not move."""
     nu, kappa, gradient = BUDGET_NU, BUDGET_KAPPA, BUDGET_GRADIENT
 
     def stirred(t: float) -> float:
@@ -93,11 +93,11 @@ def test_residuals_are_those_of_the_trapezoidal_rule(
         residuals = column(path, f"{name}residual")
         assert math.isnan(residuals[0])
         assert residuals[1:] == pytest.approx(wanted, abs=2e-7)
-        assert min(map(abs, wanted)) > 1e-4  # such an interval is too long for a small residual
+        assert min(map(abs, wanted)) > 1e-4  # residuals of such long intervals are far above rounding
 
 
 def test_residuals_are_of_second_order_in_turbulence_with_forces(tmp_path: Path) -> None:
-    """With powers, a mean gradient and a force on the scalar, all parts of the budgets are there."""
+    """Powers, a mean gradient and a force on the scalar make all terms of the budgets nonzero."""
     found = []
     seed = seeds.seed(7)  # the same for both runs
     for interval in (0.04, 0.02):
@@ -119,7 +119,7 @@ def test_residuals_are_of_second_order_in_turbulence_with_forces(tmp_path: Path)
         assert longer / found[1][name] == pytest.approx(4 / math.sqrt(2), abs=0.05), name
 
 
-def test_there_is_no_residual_without_time_between() -> None:
+def test_a_residual_needs_time_between_two_balances() -> None:
     now = Balance(1.0, (2.0, 3.0), (0.5, 0.25))
     assert all(map(math.isnan, now.residuals_since(now)))
     assert Balance(3.0, (4.0, 3.0), (1.5, 0.75)).residuals_since(now) == [0.0, -0.5]

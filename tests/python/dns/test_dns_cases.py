@@ -89,7 +89,7 @@ def test_shipped_cases_are_valid_and_documented() -> None:
         ("[grid]", "run = 3\n[grid]", r"\[run\] must be a table of settings"),
     ],
 )
-def test_wrong_cases_are_refused_completely_before_the_run(case: Path, old: str, new: str, message: str) -> None:
+def test_wrong_cases_are_refused_before_the_run(case: Path, old: str, new: str, message: str) -> None:
     case.write_text(SMALL.replace(old, new, 1))
     with pytest.raises(weft.InvalidArgument, match=message):
         cases.read_case(str(case))
@@ -112,12 +112,12 @@ def test_missing_arrays_are_refused_before_the_run(case: Path, old: str, new: st
         cases.read_case(str(case)).simulation()
 
 
-def test_a_case_that_is_not_there(tmp_path: Path) -> None:
+def test_a_case_that_is_not_there_is_refused(tmp_path: Path) -> None:
     with pytest.raises(weft.IoFailure, match=r"a file in TOML or one of abc, .*: No such file"):
         cases.read_case(str(tmp_path / "no.toml"))
 
 
-def test_a_velocity_of_a_checkpoint(case: Path, tmp_path: Path) -> None:
+def test_a_case_may_take_the_velocity_of_a_checkpoint(case: Path, tmp_path: Path) -> None:
     whole = cases.read_case(str(case)).simulation()
     whole.checkpoint(str(tmp_path / "kept"))
     text = SMALL.replace('kind = "taylor-green"', 'kind = "checkpoint"\ncheckpoint = "kept"', 1)
@@ -128,7 +128,7 @@ def test_a_velocity_of_a_checkpoint(case: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("dealias", ["2/3", "3/2", "phase-shift"])
-def test_fields_of_files(case: Path, tmp_path: Path, dealias: str) -> None:
+def test_a_case_may_take_fields_of_files(case: Path, tmp_path: Path, dealias: str) -> None:
     x = 2 * np.pi * np.arange(12) / 12
     u = np.sin(x)[:, None, None] * np.cos(2 * np.pi * np.arange(10) / 10)[:, None] * np.cos(x)
     for name, values in (("u", u), ("v", 0 * u), ("w", 0 * u), ("t", 2 * u)):
@@ -152,7 +152,7 @@ def rows_of(path: Path) -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
-def test_run_and_resume_on_ranks(case: Path, tmp_path: Path) -> None:
+def test_a_run_is_resumed_on_other_ranks(case: Path, tmp_path: Path) -> None:
     done = command("dns", "run", str(case), "--to", "whole", "--json", "-n", "2", cwd=tmp_path)
     assert_done(done)
     found = json.loads(done.out)
@@ -231,7 +231,7 @@ def test_the_picture_of_taylor_green_has_the_points_of_dlr(tmp_path: Path, visco
     assert ("DLR, 512^3" in (tmp_path / "tg" / "plots" / "energy.svg").read_text()) == drawn
 
 
-def test_refused_commands(case: Path, tmp_path: Path) -> None:
+def test_wrong_commands_are_refused(case: Path, tmp_path: Path) -> None:
     assert_refused(command("dns", "run", "no.toml", cwd=tmp_path), 1, "a case must be a file in TOML")
     assert_refused(command("dns", "resume", ".", cwd=tmp_path), 2, "must have case.toml; . has none")
     assert_refused(command("dns", "cases", "abd", cwd=tmp_path), 2, "CASE must be one of abc")

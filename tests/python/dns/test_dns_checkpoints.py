@@ -120,7 +120,7 @@ def test_ranks_resume_bit_for_bit_and_other_ranks_to_rounding(tmp_path: Path, po
 
 
 def test_twenty_forced_steps_are_alike_on_all_ranks(pool: Pool) -> None:
-    """With random forces on the velocity and a scalar, a constant power and a held energy."""
+    """The forces are random ones on the velocity and a scalar, a constant power and a held energy."""
     alone = pool.values("dns_on_ranks.after_twenty_steps", 1, folder="")[0]
     largest = max(max(map(abs, field)) for field in alone)
     for ranks in (2, 3, 5, 8):
@@ -173,7 +173,7 @@ def test_a_damaged_checkpoint_is_named_and_the_one_before_is_used(tmp_path: Path
         dns.resume(str(tmp_path), warn=said.append)
 
 
-def test_no_checkpoints(tmp_path: Path) -> None:
+def test_a_folder_without_checkpoints_is_refused(tmp_path: Path) -> None:
     for folder in (tmp_path, tmp_path / "none"):
         with pytest.raises(weft.IoFailure, match=r"has none \(0 damaged\); begin the run again"):
             dns.resume(str(folder))
@@ -308,7 +308,7 @@ def test_a_plan_of_another_simulation_is_refused() -> None:
 
 
 @pytest.mark.parametrize("given", ["soon", "2 hours", 0, -1, float("nan"), True, "h", "1e3s", None])
-def test_refused_durations(given: Any) -> None:
+def test_wrong_durations_are_refused(given: Any) -> None:
     assert seconds_of(given) is None
     if given is not None:
         with pytest.raises(weft.InvalidArgument, match="wall_time must be a time above 0"):

@@ -185,7 +185,7 @@ def test_ranks_diagnose_alike(pool: Pool, ranks: int) -> None:
         (lambda k: k * np.nan, "finite numbers of 0 or more"),
     ],
 )
-def test_refused_spectra(spectrum: Any, text: str) -> None:
+def test_wrong_spectra_are_refused(spectrum: Any, text: str) -> None:
     sim = dns.Simulation((8, 8, 8), viscosity=0.1)
     with pytest.raises(weft.InvalidArgument, match=text):
         sim.set_random_velocity(spectrum)

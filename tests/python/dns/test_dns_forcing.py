@@ -116,7 +116,7 @@ def test_a_kolmogorov_flow_stays_as_it_is(dealias: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["taylor-green", "abc"])
-def test_steady_forces_from_rest(name: str) -> None:
+def test_steady_forces_accelerate_a_fluid_at_rest(name: str) -> None:
     sim = dns.Simulation((12, 12, 12), viscosity=0, scheme="rk4")
     sim.add_forcing(name, amplitude=0.5)
     sim.step(1e-3)
@@ -179,7 +179,7 @@ def test_random_numbers_are_those_of_modes() -> None:
         ("abc", {"field": "theta"}, 'the force "abc" must act on the velocity'),
     ],
 )
-def test_refused_forces(kind: str, options: dict[str, Any], text: str) -> None:
+def test_wrong_forces_are_refused(kind: str, options: dict[str, Any], text: str) -> None:
     sim = dns.Simulation((12, 12, 12), viscosity=0.1)
     sim.add_scalar("theta", diffusivity=0.1)
     with pytest.raises(weft.InvalidArgument, match=text):
@@ -188,7 +188,7 @@ def test_refused_forces(kind: str, options: dict[str, Any], text: str) -> None:
 
 @pytest.mark.parametrize("kind", ["constant-power", "held-energy"])
 @pytest.mark.parametrize("field", ["velocity", "theta"])
-def test_such_a_force_needs_energy(kind: str, field: str) -> None:
+def test_a_power_or_a_held_energy_needs_energy(kind: str, field: str) -> None:
     sim = dns.Simulation((8, 8, 8), viscosity=0.1)
     sim.add_scalar("theta", diffusivity=0.1)
     sim.add_forcing(kind, field=field, power=1.0)

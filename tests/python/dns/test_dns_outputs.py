@@ -133,12 +133,12 @@ def test_other_packages_read_the_fields(tmp_path: Path, pool: Pool, dtype: str, 
         ({"steps": 1, "do": ["run.csv"]}, "an output must be one of weft.dns"),
     ],
 )
-def test_refused_schedules(arguments: dict[str, Any], text: str) -> None:
+def test_wrong_schedules_are_refused(arguments: dict[str, Any], text: str) -> None:
     with pytest.raises(weft.InvalidArgument, match=text):
         simulation().every(**arguments)
 
 
-def test_refused_outputs(tmp_path: Path) -> None:
+def test_wrong_outputs_are_refused(tmp_path: Path) -> None:
     sim = simulation()
     sim.every(steps=1, do=dns.budget(tmp_path / "no" / "run.csv"))
     with pytest.raises(weft.IoFailure, match=r"cannot write the table .*No such file"):

@@ -89,7 +89,7 @@ def _step_of_white_spectrum(dealias: str, dt: float) -> Array:
 
 
 def test_aliases_of_random_shifts_are_of_second_order(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Compares with exact phase shifts. With one grid for both stages the aliases are of the first order."""
+    """Compares with exact phase shifts. With equal shifts in both stages the aliases are of the first order."""
 
     def ratio() -> float:
         longer, shorter = (
@@ -247,7 +247,7 @@ def test_other_instructions_round_alike(instructions: str) -> None:
         ({"lengths": (1, 0, 1)}, "L must be one positive length"),
     ],
 )
-def test_refused_options(options: dict[str, Any], text: str) -> None:
+def test_wrong_options_are_refused(options: dict[str, Any], text: str) -> None:
     with pytest.raises(weft.InvalidArgument, match=text):
         dns.Simulation(**{"shape": (8, 8, 8), "viscosity": 0.1, **options})
 
@@ -264,7 +264,7 @@ def test_at_most_thirty_two_scalars() -> None:
     assert [spectrum[0, 0, 0] for spectrum in sim.spectra[3:]] == pytest.approx(range(32))
 
 
-def test_refused_fields() -> None:
+def test_wrong_fields_are_refused() -> None:
     sim = dns.Simulation((8, 8, 8), viscosity=VISCOSITY)
     for velocity, text in (
         ("taylor", "a velocity must be one of taylor-green"),

@@ -60,7 +60,7 @@ def refused(velocity: Any, error: type[Exception], text: str) -> None:
         sim.set_velocity(velocity)
 
 
-def test_refused_files(tmp_path: Path) -> None:
+def test_wrong_files_are_refused(tmp_path: Path) -> None:
     paths = written(tmp_path, (12, 10, 9))
     refused(paths[:3], weft.LayoutMismatch, r"\(12, 10, 9\)")
     refused(paths[:2], weft.LayoutMismatch, r"\(12, 10, 9\)")

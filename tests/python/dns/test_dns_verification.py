@@ -92,7 +92,7 @@ def test_ranks_on_several_machines_have_no_common_folder(monkeypatch: pytest.Mon
     ],
 )
 def test_wrong_physics_is_seen(monkeypatch: pytest.MonkeyPatch, group: str, name: str, words: str) -> None:
-    """Another viscosity, a worse scheme, or aliases."""
+    """The wrong solver has another viscosity, a worse scheme, or aliases."""
     real = verification.Simulation
 
     def wrong(shape: Any, **options: Any) -> dns.Simulation:

@@ -92,7 +92,7 @@ def test_ranks_write_one_file_for_each_time(
         assert first.arrays["theta"][k, j, i, 0] == pytest.approx(vtk_scalar(*at), abs=4 * tolerance)
 
 
-def test_the_header(tmp_path: Path) -> None:
+def test_the_header_has_the_type_and_the_geometry(tmp_path: Path) -> None:
     run_with_images(None, str(tmp_path / "run.vti"), SHAPE)
     image = Image(tmp_path / IMAGES[0])
     assert image.root.attrib == {
@@ -115,7 +115,7 @@ def test_the_collection_lists_files_and_times(tmp_path: Path) -> None:
     assert [float(entry.get("timestep")) for entry in entries] == pytest.approx([0, 0.05, 0.1])
 
 
-def test_a_part_of_the_fields(tmp_path: Path) -> None:
+def test_an_image_may_have_a_part_of_the_fields(tmp_path: Path) -> None:
     sim = vtk_simulation(None, dtype="float32")
     sim.every(
         time=1,
@@ -172,7 +172,7 @@ def test_a_missing_folder_is_an_error_on_all_ranks(tmp_path: Path, pool: Pool) -
     assert names_in(tmp_path) == []
 
 
-def test_a_collection_that_cannot_be_written(tmp_path: Path) -> None:
+def test_a_collection_that_cannot_be_written_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "run.pvd").mkdir()
     with pytest.raises(weft.IoFailure, match=r"run\.pvd"):
         run_with_images(None, str(tmp_path / "run.vti"), SHAPE)
@@ -180,12 +180,12 @@ def test_a_collection_that_cannot_be_written(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("dtype", ["complex64", "int32", ">f8", "nonsense", "f2"])
-def test_refused_types(dtype: str) -> None:
+def test_wrong_types_are_refused(dtype: str) -> None:
     with pytest.raises(weft.InvalidArgument, match="the dtype of fields must be"):
         dns.fields("run.vti", dtype=dtype)
 
 
-def test_a_scalar_named_velocity(tmp_path: Path) -> None:
+def test_a_scalar_named_velocity_excludes_the_vector(tmp_path: Path) -> None:
     sim = vtk_simulation(None, scalar="velocity")
     sim.every(steps=1, do=dns.fields(tmp_path / "part.vti", ["velocity", "u"]))
     sim.run(until=0.01, dt=0.01)

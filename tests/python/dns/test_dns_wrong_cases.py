@@ -55,7 +55,7 @@ def refused(folder: Path, ranks: int, status: int, *words: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["f.xyz", "f", "f.csv", "f.npy.gz", ".npy"])
-def test_fields_with_another_ending(tmp_path: Path, name: str) -> None:
+def test_fields_with_another_ending_are_refused(tmp_path: Path, name: str) -> None:
     words = "the name of fields must end in .npy, .raw, .bin, .h5, .hdf5, .zarr or .vti; given "
     with pytest.raises(weft.InvalidArgument, match=re.escape(f"{words}'{name}'; for example ")):
         dns.fields(name)
@@ -65,7 +65,7 @@ def test_fields_with_another_ending(tmp_path: Path, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["a.NPY", "a.raw", "a.bin", "a.h5", "a.hdf5", "a.zarr", "b/a.vti", "a.Vti"])
-def test_all_endings_that_can_be_written(name: str) -> None:
+def test_all_endings_that_can_be_written_are_taken(name: str) -> None:
     assert dns.fields(name).path == name
 
 
@@ -75,7 +75,7 @@ def test_a_run_with_another_ending_leaves_nothing(tmp_path: Path, ranks: int) ->
     refused(tmp_path, ranks, 2, "the name of fields must end in", "given 'f.xyz'")
 
 
-def test_hdf5_without_its_package(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_hdf5_fields_need_h5py(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setitem(sys.modules, "h5py", None)
     with pytest.raises(weft.Unsupported, match=r"takes the package h5py, .*; given a.h5; pip install h5py"):
         dns.fields("a.h5")
@@ -84,14 +84,14 @@ def test_hdf5_without_its_package(monkeypatch: pytest.MonkeyPatch, tmp_path: Pat
 
 
 @pytest.mark.parametrize("ranks", [1, 2])
-def test_an_image_with_two_arrays_of_one_name(tmp_path: Path, ranks: int) -> None:
+def test_an_image_with_two_arrays_of_one_name_is_refused(tmp_path: Path, ranks: int) -> None:
     text = CASE.replace('"theta"', '"velocity"').replace("fields.npy", "fields.vti")
     written(tmp_path, text)
     refused(tmp_path, ranks, 2, "arrays of a .vti file must differ in name", "another name to the scalar")
     cases.read_case(str(written(tmp_path, text.replace("steps = 5", 'steps = 5\nnames = ["u", "velocity"]'))))
 
 
-def test_too_many_scalars(tmp_path: Path) -> None:
+def test_too_many_scalars_are_refused(tmp_path: Path) -> None:
     sections = [f'[[scalar]]\nname = "s{number}"\ndiffusivity = 0.1\n' for number in range(31)]
     assert len(cases.read_case(str(written(tmp_path, CASE + "".join(sections)))).fields) == 3 + 32
     sections.append('[[scalar]]\nname = "more"\ndiffusivity = 0.1\n')
@@ -108,7 +108,7 @@ def save_velocity(folder: Path, **changed: Any) -> None:
 
 
 @pytest.mark.parametrize("ranks", [1, 2])
-def test_an_array_of_another_shape(tmp_path: Path, ranks: int) -> None:
+def test_an_array_of_another_shape_is_refused(tmp_path: Path, ranks: int) -> None:
     save_velocity(tmp_path, v=np.zeros((12, 10, 14)))
     written(tmp_path, OF_FILES)
     words = ("velocity.files must have the shape of the grid, (12, 10, 12);", "v.npy has (12, 10, 14); give an array")
@@ -117,7 +117,7 @@ def test_an_array_of_another_shape(tmp_path: Path, ranks: int) -> None:
 
 
 @pytest.mark.parametrize(("number", "ranks"), [(np.inf, 1), (np.nan, 2)])
-def test_an_array_with_numbers_that_are_not_finite(tmp_path: Path, number: float, ranks: int) -> None:
+def test_an_array_that_is_not_finite_is_refused(tmp_path: Path, number: float, ranks: int) -> None:
     wrong = np.zeros(SHAPE)
     wrong[11, 3, 2] = number  # an element of the last rank
     save_velocity(tmp_path, w=wrong)
@@ -146,7 +146,7 @@ def test_a_run_of_files_goes_to_another_grid(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("ranks", [1, 2])
-def test_no_room_for_a_table(case: Path, tmp_path: Path, ranks: int) -> None:
+def test_a_run_without_room_for_its_table_leaves_nothing(case: Path, tmp_path: Path, ranks: int) -> None:
     """The table is a link to a device that is always full."""
     (tmp_path / "small").mkdir()
     (tmp_path / "small" / "budget.csv").symlink_to("/dev/full")
@@ -154,7 +154,7 @@ def test_no_room_for_a_table(case: Path, tmp_path: Path, ranks: int) -> None:
     assert os.listdir(tmp_path / "small") == ["budget.csv"]
 
 
-def test_no_room_for_a_checkpoint(case: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_full_disk_leaves_nothing(case: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     target = tmp_path / "new" / "results"
     with full_disk():
         assert here(["dns", "run", str(case), "--to", str(target)]) == 1
@@ -170,7 +170,7 @@ def test_no_room_for_a_checkpoint(case: Path, tmp_path: Path, capsys: pytest.Cap
 
 
 @pytest.mark.parametrize("at", [0, 2])
-def test_no_room_for_a_checkpoint_of_ranks(case: Path, tmp_path: Path, pool: Pool, at: int) -> None:
+def test_ranks_without_room_for_a_checkpoint_leave_nothing(case: Path, tmp_path: Path, pool: Pool, at: int) -> None:
     options = {"path": str(case), "folder": str(tmp_path / "results"), "at": at}
     outcomes = pool.outcomes("dns_on_ranks.case_on_a_full_disk", 3, **options)
     assert [outcome.raised for outcome in outcomes] == ["IoFailure"] * 3
@@ -179,7 +179,7 @@ def test_no_room_for_a_checkpoint_of_ranks(case: Path, tmp_path: Path, pool: Poo
 
 
 @pytest.mark.parametrize(("target", "reason"), [("file", "Not a directory"), ("file/a/b", "Not a directory")])
-def test_a_folder_that_cannot_be_made(case: Path, tmp_path: Path, target: str, reason: str) -> None:
+def test_a_folder_that_cannot_be_made_is_refused(case: Path, tmp_path: Path, target: str, reason: str) -> None:
     (tmp_path / "file").write_text("older")
     words = (f"cannot make the folder of the run, {target}: {reason}; give another one with --to",)
     assert_refused(command("dns", "run", str(case), "--to", target, cwd=tmp_path), 1, *words)
@@ -187,7 +187,7 @@ def test_a_folder_that_cannot_be_made(case: Path, tmp_path: Path, target: str, r
 
 
 def test_a_run_that_has_begun_stays(tmp_path: Path) -> None:
-    """A disk that gets full later leaves a run that can be resumed."""
+    """If an output cannot be written later, the run stays and can be resumed."""
     written(tmp_path, CASE.replace("fields.npy", "fields.vti"))
     (tmp_path / "small").mkdir()
     (tmp_path / "small" / "fields-00000005.vti").mkdir()  # the second image cannot be written
@@ -206,7 +206,7 @@ Usage = namedtuple("Usage", "total used free")
 
 
 def with_free(monkeypatch: pytest.MonkeyPatch, free: int) -> list[str]:
-    """Lets every disk have this many free bytes. Returns the folders that are asked for."""
+    """Lets every disk have this many free bytes. Returns a list that gets the paths whose disks are asked for."""
     asked: list[str] = []
 
     def usage(path: Any) -> Usage:
@@ -221,7 +221,7 @@ CHECKPOINT = 2 * 4 * 7 * 7 * 4 * 16  # AB2 keeps two registers of four fields, e
 FIELDS = 4 * 12 * 10 * 12 * 8
 
 
-def test_needed_bytes(case: Path, tmp_path: Path) -> None:
+def test_needed_bytes_are_those_of_checkpoints_and_fields(case: Path, tmp_path: Path) -> None:
     read = cases.read_case(str(case))
     assert cases.checkpoint_bytes(read) == CHECKPOINT
     assert run_folder.least_disk_bytes(read) == 3 * CHECKPOINT + 3 * FIELDS  # steps 0, 5 and 10
@@ -239,10 +239,10 @@ def test_needed_bytes(case: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("short", [0, 1])
-def test_too_little_free_space(
+def test_too_little_free_space_is_refused(
     case: Path, tmp_path: Path, short: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """One byte less than needed is refused."""
+    """A disk with one byte less than needed is refused."""
     asked = with_free(monkeypatch, 3 * CHECKPOINT + 3 * FIELDS - short)
     target = tmp_path / "new" / "results"
     assert here(["dns", "check", str(case), "--to", str(target), "--machine", "celerons", "--json"]) == short
@@ -271,7 +271,7 @@ def test_check_prints_the_free_space(
     assert "disk:   about 0.2 MiB, for fields and checkpoints; the disk of small has 5.0 GiB free\n" in text
 
 
-def test_too_little_free_space_on_ranks(case: Path, tmp_path: Path, pool: Pool) -> None:
+def test_too_little_free_space_is_refused_on_ranks(case: Path, tmp_path: Path, pool: Pool) -> None:
     options = {"path": str(case), "folder": str(tmp_path / "results"), "free": 1000}
     outcomes = pool.outcomes("dns_on_ranks.case_on_a_small_disk", 3, **options)
     assert [outcome.raised for outcome in outcomes] == ["IoFailure"] * 3

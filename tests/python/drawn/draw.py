@@ -54,7 +54,7 @@ _OF_PYTHON = (
 
 @dataclass(frozen=True)
 class Finding:
-    """The fault of one draw: the text to run it by hand, the fault, and its output."""
+    """The result of a draw with faults: the text to run it by hand, the faults, and the output."""
 
     number: int
     by_hand: str
@@ -92,7 +92,7 @@ def begin(root: str, model: str) -> None:
     folder.mkdir()
     _place = Place(folder, Path(model))
     _lines, _callees = commands(), callees()
-    import h5py  # noqa: F401  # otherwise each child would load them again
+    import h5py  # noqa: F401  # loaded here, or else each child would load these modules
     from weft.cli.support import plots  # noqa: F401
     from weft.verify import runner  # noqa: F401
 

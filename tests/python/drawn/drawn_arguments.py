@@ -42,7 +42,7 @@ VALUES_ALONE = {
     "CrossSpectrum", "LoadProgress", "PassPrice", "Price", "Progress", "RecordRunReport", "RunReport", "Spectrum",
     "Way", "Ways",
 }  # fmt: skip
-NOT_MADE = {"Side", "StripedArray"}  # weft makes them
+NOT_MADE = {"Side", "StripedArray"}  # only weft makes these
 
 ODD = (
     "None", "True", "-1", "0", "1.5", "float('nan')", "float('inf')", "'x'", "''", "b'x'", "[]", "{}", "()",

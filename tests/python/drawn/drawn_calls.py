@@ -122,7 +122,7 @@ def drawn_call(draw: Random, known: list[Callee], ranks: int = 1) -> str:
 
 
 def _with_transform(call: str) -> str:
-    """Makes the transform `f` first in a call that uses it while the argument that makes it is bad or left out."""
+    """Makes the transform `f` before a call that uses `f` but does not make it itself."""
     if not re.search(r"\bf\.", call) or "f :=" in call:
         return call
     return f"[(f := weft.FFT((4, 6), comm=comm)), {call}][1]"

@@ -71,7 +71,7 @@ BAD_OUTPUTS = (
 )  # fmt: skip
 CLOSED = {"write-protected.npy": 0o444, "unreadable.npy": 0, "read-only": 0o555, "closed": 0}
 MUTANTS = 8
-# The machine of a decision in a file of wisdom.
+# The machine of an entry in a file of wisdom.
 _IDENTITY = {
     "weft": "0", "processor": "p", "cores_per_node": 2, "l2_bytes": 1 << 20, "l3_share_bytes": 1 << 22,
     "transposes": "none", "engine": "fftw", "mpi": "none", "nodes": 1, "ranks_per_node": 3, "placement": "blocks",
@@ -93,7 +93,7 @@ def fill(folder: Path) -> None:
 
 
 def close_some(folder: Path) -> None:
-    """Removes permissions of some files; the folder must be copied before."""
+    """Removes permissions of some files. A closed folder cannot be copied, so copy the folder first."""
     for name, mode in CLOSED.items():
         os.chmod(folder / name, mode)
 

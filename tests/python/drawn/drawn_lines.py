@@ -78,7 +78,8 @@ class Line:
 
 
 def quoted(word: str) -> str:
-    """
+    """Returns a word quoted for bash.
+
     >>> quoted("a b"), quoted(chr(10)), quoted(chr(0xDCFF))
     ("'a b'", "$'\\\\x0a'", "$'\\\\xff'")
     """
@@ -129,7 +130,7 @@ def _parameter(command: str, parsed: Any, hint: Any) -> Parameter:
 
 
 def _kind(hint: Any) -> Any:
-    """The type of one value.
+    """Returns the type of one value.
 
     >>> _kind(int | None), _kind(list[str] | None), _kind(str)
     (<class 'int'>, <class 'str'>, <class 'str'>)

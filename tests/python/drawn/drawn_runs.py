@@ -20,7 +20,7 @@ from drawn_files import close_some, open_all
 from drawn_lines import FORKED, MPIEXEC, RANKS, Line
 from pool import mpiexec_command
 
-# A longer run hangs, because all drawn problems are small.
+# A longer run counts as a hang, because all drawn problems are small.
 LIMIT_S = 60.0
 GRACE_S = 8.0
 _NUMBERS = {"stdin": 0, "stdout": 1, "stderr": 2}
@@ -39,12 +39,12 @@ class Done:
     out: str
     err: str
     changes: tuple[str, ...] = ()
-    left: tuple[str, ...] = ()  # temporary files beyond the folder
+    left: tuple[str, ...] = ()  # temporary files outside the folder of the run
 
 
 @dataclass
 class Place:
-    """A folder that is the same for each run, one for temporary files, and the output of runs."""
+    """A folder with the same files for each run, a folder for temporary files, and the output of runs."""
 
     root: Path
     model: Path
@@ -59,7 +59,7 @@ class Place:
         return self.root / "tmp"
 
     def environment(self) -> dict[str, str]:
-        """Returns the streams and environment of a process in this folder."""
+        """Returns the environment of a process in this folder."""
         settings = {"TMPDIR": str(self.temporary), "XDG_CACHE_HOME": str(self.root / "cache")}
         return {
             **clean_environment(),

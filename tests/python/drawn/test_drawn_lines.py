@@ -19,7 +19,7 @@ DRAWS = int(os.environ.get("WEFT_DRAWS", "100"))
 
 
 @pytest.mark.timeout(60 + 10 * DRAWS)
-def test_none_ends_in_what_was_not_foreseen() -> None:
+def test_no_draw_ends_in_an_unforeseen_fault() -> None:
     seed = seeds.seed(1)
     command = [sys.executable, str(Path(__file__).with_name("draw.py")), "--draws", str(DRAWS), "--seed", str(seed)]
     drawn = subprocess.run(
@@ -59,13 +59,13 @@ REFUSED = Done(2, "", "weft: error: a rule; given this; do that\n")
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
-def test_what_a_line_does_wrong_is_found(done: Done, words: str) -> None:
+def test_faults_of_a_line_are_found(done: Done, words: str) -> None:
     line = Line(("fft", "a.npy", "out.npy"), FORKED)
     assert words in "; ".join(findings(line, done))
     assert findings(line, GOOD) == findings(line, REFUSED) == []
 
 
-def test_what_a_call_does_wrong_is_found() -> None:
+def test_faults_of_a_call_are_found() -> None:
     def of(kind: str, message: str, *bases: str) -> list[str]:
         return wrong_in_error({"raised": kind, "message": message, "bases": bases}, "weft.plan(5)")
 

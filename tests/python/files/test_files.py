@@ -142,7 +142,7 @@ def header(text: str) -> bytes:
         (header("{'descr': '<f8', 'fortran_order': False, 'shape': (2,)}") + bytes(15), weft.IoFailure, "truncated"),
     ],
 )  # fmt: skip
-def test_damaged_npy(tmp_path: Path, content: bytes, kind: type[Exception], words: str) -> None:
+def test_damaged_npy_files_are_refused(tmp_path: Path, content: bytes, kind: type[Exception], words: str) -> None:
     with pytest.raises(kind) as caught:
         open_source(damaged(tmp_path, content))
     assert words in str(caught.value)
@@ -156,7 +156,7 @@ def test_a_file_that_shrinks_while_it_is_read(tmp_path: Path) -> None:
         source.read([(0, 100)], np.empty(100))
 
 
-def test_missing_unknown_and_unreadable(tmp_path: Path) -> None:
+def test_missing_irregular_and_unknown_files_are_refused(tmp_path: Path) -> None:
     (tmp_path / "a.mat").write_bytes(b"abc")
     for name, kind, words in (
         ("none.npy", weft.IoFailure, "must exist"),
@@ -167,7 +167,7 @@ def test_missing_unknown_and_unreadable(tmp_path: Path) -> None:
             open_source(str(tmp_path / name))
 
 
-def test_target_from_boxes_in_any_order(tmp_path: Path) -> None:
+def test_a_target_is_written_by_boxes_in_any_order(tmp_path: Path) -> None:
     rng = np.random.default_rng(seeds.seed(5))
     whole = values(rng, (4, 5, 6), "c16")
     for name in ("out.npy", "out.raw"):
@@ -209,7 +209,7 @@ def test_links_and_permissions_stay(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("number", [errno.ENOSPC, errno.EFBIG, errno.EIO])
-def test_no_space(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int) -> None:
+def test_a_failed_reservation_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int) -> None:
     def refuse(*given: object) -> None:
         raise OSError(number, os.strerror(number))
 
@@ -222,7 +222,7 @@ def test_no_space(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int) 
     assert path.read_bytes() == b"old"
 
 
-def test_a_signal_as_soon_as_the_file_is_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_signal_just_after_a_file_is_made_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     opened = os.open
 
     def open_and_end(*given: Any) -> int:
@@ -237,7 +237,7 @@ def test_a_signal_as_soon_as_the_file_is_there(tmp_path: Path, monkeypatch: pyte
         assert os.listdir(tmp_path) == []
 
 
-def test_a_temporary_file_of_somebody_else(tmp_path: Path) -> None:
+def test_a_temporary_file_of_somebody_else_stays(tmp_path: Path) -> None:
     (tmp_path / "part").write_bytes(b"theirs")
     target = Target(str(tmp_path / "a.npy"), (10,), np.dtype("f8"))
     with pytest.raises(weft.IoFailure, match="exists"):
@@ -246,7 +246,7 @@ def test_a_temporary_file_of_somebody_else(tmp_path: Path) -> None:
     assert (tmp_path / "part").read_bytes() == b"theirs"
 
 
-def test_file_systems_that_cannot_reserve(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_is_written_where_space_cannot_be_reserved(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*given: object) -> None:
         raise OSError(errno.EOPNOTSUPP, "not supported")
 
@@ -255,7 +255,7 @@ def test_file_systems_that_cannot_reserve(tmp_path: Path, monkeypatch: pytest.Mo
     assert (tmp_path / "a").read_bytes() == b"abc"
 
 
-def test_targets_that_cannot_be(tmp_path: Path) -> None:
+def test_impossible_targets_are_refused(tmp_path: Path) -> None:
     check_target(str(tmp_path / "a.npy"), NPY_ENDINGS)
     for name, kind, words in (
         ("a.txt", weft.InvalidArgument, "must end in"),
@@ -302,7 +302,7 @@ def test_nifti_is_scaled(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("ending", [".nii", ".nii.gz"])
-def test_damaged_nifti(tmp_path: Path, ending: str) -> None:
+def test_damaged_nifti_files_are_refused(tmp_path: Path, ending: str) -> None:
     rng = np.random.default_rng(seeds.seed(0))
     path = nifti(tmp_path, "a" + ending, rng.integers(0, 9999, (8, 8, 8)).astype(np.int16))
     content = path.read_bytes()
@@ -314,7 +314,7 @@ def test_damaged_nifti(tmp_path: Path, ending: str) -> None:
         open_source(str(path))
 
 
-def test_nifti_without_nibabel(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nifti_files_need_nibabel(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     import sys
 
     path = nifti(tmp_path, "a.nii", np.zeros((2, 2, 2)))

@@ -87,7 +87,7 @@ def test_the_file_that_holds_the_numbers_is_read(folder: Path, name: str) -> Non
 @pytest.mark.parametrize("name", ["link", "group/y", "softer", "virtual"])
 @pytest.mark.parametrize("ranks", [2, 3])
 def test_on_ranks(pool: Pool, folder: Path, name: str, ranks: int) -> None:
-    """Without raw files: HDF5 looks for these in the current folder, and the pool has another current folder."""
+    """No case has raw files: HDF5 looks for them in the current folder, and the pool has another current folder."""
     linked(folder)
     given = {"folder": str(folder), "memory_bytes": [64 * KIB], "source": f"master.h5:/{name}", "block_bytes": 240}
     pool.values("out_of_core", ranks, **given)
@@ -111,8 +111,8 @@ def test_by_the_command_on_ranks(folder: Path) -> None:
         ("there/one.bin", "raw", "one.bin"),
     ],
 )
-def test_files_that_are_missing(folder: Path, lost: str, name: str, words: str) -> None:
-    """HDF5 gives fill values for missing parts of a virtual dataset."""
+def test_missing_files_are_named(folder: Path, lost: str, name: str, words: str) -> None:
+    """HDF5 itself would give fill values for missing parts of a virtual dataset."""
     linked(folder)
     (folder / lost).unlink()
     for work in (open_source, lambda given: ooc.fft(given, "out.npy", **SMALL)):
@@ -122,8 +122,8 @@ def test_files_that_are_missing(folder: Path, lost: str, name: str, words: str) 
     assert not Path("out.npy").exists()
 
 
-def test_raw_files_that_are_short(folder: Path) -> None:
-    """HDF5 gives zeros for data beyond the end of the file."""
+def test_raw_files_that_are_short_are_refused(folder: Path) -> None:
+    """HDF5 itself would give zeros for data beyond the end of a file."""
     linked(folder)
     os.truncate("there/two.bin", 1000)
     with pytest.raises(weft.IoFailure, match=r"master\.h5:/raw has .*two\.bin on, which has 1000: it is truncated"):
@@ -151,7 +151,7 @@ def test_virtual_datasets_of_numbered_files(folder: Path) -> None:
 @pytest.mark.parametrize("change", CHANGES)
 @pytest.mark.parametrize("checkpoint", [0, 1e-9])
 @pytest.mark.parametrize("when", ["planned", "read"])
-def test_inputs_that_change(folder: Path, change: Callable[[Path], None], checkpoint: float, when: str) -> None:
+def test_changed_inputs_are_refused(folder: Path, change: Callable[[Path], None], checkpoint: float, when: str) -> None:
     np.save("a.npy", X)
     os.symlink("a.npy", "in.npy")
     transform = planned("in.npy", "out.npy", checkpoint=checkpoint, **SMALL)
@@ -165,7 +165,7 @@ def test_inputs_that_change(folder: Path, change: Callable[[Path], None], checkp
 
 
 @pytest.mark.parametrize("change", CHANGES[:2])
-def test_inputs_that_change_on_ranks(pool: Pool, folder: Path, change: Callable[[Path], None]) -> None:
+def test_changed_inputs_are_refused_on_ranks(pool: Pool, folder: Path, change: Callable[[Path], None]) -> None:
     for checkpoint in (0, 1e-9):
         np.save("in.npy", X)
         given = {"folder": str(folder), "change": CHANGES.index(change), "checkpoint": checkpoint, **SMALL}
@@ -175,7 +175,7 @@ def test_inputs_that_change_on_ranks(pool: Pool, folder: Path, change: Callable[
 
 
 @pytest.mark.parametrize("kind", ["chunks", "zarr", "set", "nifti"])
-def test_other_inputs_that_change(folder: Path, kind: str) -> None:
+def test_changed_inputs_of_other_kinds_are_refused(folder: Path, kind: str) -> None:
     if kind == "nifti":
         nibabel = pytest.importorskip("nibabel")
         nibabel.save(nibabel.Nifti1Image(X.real.astype("f4"), np.eye(4)), "in.nii")

@@ -103,7 +103,7 @@ def is_plain(array: np.ndarray) -> bool:
     return array.dtype.kind in "biufc" and 1 <= array.ndim <= 8 and array.size > 0
 
 
-def test_what_numpy_reads_is_read(tmp_path: Path) -> None:
+def test_weft_reads_the_files_that_numpy_reads(tmp_path: Path) -> None:
     seed = seeds.seed()
     random = np.random.default_rng(seed)
     path = tmp_path / "x.npy"
@@ -146,7 +146,7 @@ def test_what_numpy_reads_is_read(tmp_path: Path) -> None:
         ("{'descr': '<f8', 'fortran_order': False, 'shape': (2L,)" + 100 * "}", "damaged"),
     ],
 )
-def test_what_is_said_of_others(tmp_path: Path, header: str, words: str) -> None:
+def test_other_files_are_refused_with_the_reason(tmp_path: Path, header: str, words: str) -> None:
     content = MAGIC + bytes((1, 0)) + struct.pack("<H", len(header)) + header.encode() + CONTENT
     (tmp_path / "x.npy").write_bytes(content)
     with pytest.raises(weft.InvalidArgument) as refusal:
@@ -154,7 +154,7 @@ def test_what_is_said_of_others(tmp_path: Path, header: str, words: str) -> None
     assert words in str(refusal.value) and "allow_pickle" not in str(refusal.value)
 
 
-def test_what_weft_writes_numpy_reads() -> None:
+def test_numpy_reads_what_weft_writes() -> None:
     for fortran in (False, True):
         for multiple in (64, 4096):
             head = header_bytes((3, 4), np.dtype("c16"), multiple, fortran=fortran)

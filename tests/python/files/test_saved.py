@@ -123,7 +123,7 @@ def test_boxes_of_whole_chunks_stay_where_they_are(chunks: tuple[int, ...], move
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_all_types_of_numbers(folder: Path, name: str) -> None:
+def test_all_types_of_numbers_are_saved_or_refused(folder: Path, name: str) -> None:
     for dtype in ("?", "i1", ">i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", ">f8", "g", "c8", ">c16", "G"):
         whole = whole_array((4, 6), dtype)
         if dtype in "gG" and ".zarr" in name:
@@ -203,7 +203,7 @@ def test_plain_names_in_a_folder_named_like_a_store(folder: Path) -> None:
     assert weft.load("a.zarr/x.npy")[0].sum() == 24
 
 
-def test_file_systems_that_cannot_exchange_names(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_store_is_replaced_where_names_cannot_be_exchanged(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ctypes, "CDLL", lambda name: object())
     weft.save("x.zarr", np.ones((4, 6)), ONE)
     weft.save("x.zarr", np.full((4, 6), 2.0), ONE)
@@ -223,7 +223,7 @@ def test_file_systems_that_cannot_exchange_names(folder: Path, monkeypatch: pyte
     assert os.listdir() == ["x.zarr"]
 
 
-def test_file_systems_that_cannot_reserve(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_files_are_saved_where_space_cannot_be_reserved(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*given: object) -> None:
         raise OSError(errno.EOPNOTSUPP, "not supported")
 
@@ -238,7 +238,7 @@ def test_file_systems_that_cannot_reserve(folder: Path, monkeypatch: pytest.Monk
 
 @pytest.mark.parametrize("name", FILES)
 @pytest.mark.parametrize("older", [False, True])
-def test_a_rank_that_cannot_write(pool: Pool, folder: Path, name: str, older: bool) -> None:
+def test_a_rank_that_cannot_write_leaves_all_as_it_was(pool: Pool, folder: Path, name: str, older: bool) -> None:
     if older:
         weft.save(name, np.ones((4, 6)), ONE)
     before = tree(folder)
@@ -252,7 +252,7 @@ def test_a_rank_that_cannot_write(pool: Pool, folder: Path, name: str, older: bo
 
 @pytest.mark.parametrize("name", FILES)
 @pytest.mark.parametrize("stop", [SystemExit(143), KeyboardInterrupt()], ids=["SIGTERM", "SIGINT"])
-def test_a_signal_while_elements_are_written(
+def test_a_signal_while_elements_are_written_leaves_nothing(
     folder: Path, monkeypatch: pytest.MonkeyPatch, name: str, stop: BaseException
 ) -> None:
     target = type(new_target(name, (4, 6), np.dtype("f8")))
@@ -319,13 +319,15 @@ def test_a_mistake_of_one_rank_is_refused_by_all(pool: Pool, folder: Path, what:
         (f"{'x' * 260}.zarr", {}, weft.InvalidArgument, "at most 255 bytes"),
     ],
 )
-def test_refusals(folder: Path, name: Any, given: dict[str, Any], kind: type[Exception], words: str) -> None:
+def test_wrong_arguments_are_refused(
+    folder: Path, name: Any, given: dict[str, Any], kind: type[Exception], words: str
+) -> None:
     with pytest.raises(kind, match=words):
         weft.save(name, np.ones((4, 6)), given.pop("layout", ONE), **given)
     assert os.listdir() == []
 
 
-def test_without_h5py(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_packages_are_named(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "h5py", None)
     with pytest.raises(weft.Unsupported, match=r"writing HDF5 files takes the package h5py.*pip install h5py"):
         weft.save("x.h5", np.ones((4, 6)), ONE)
@@ -356,7 +358,7 @@ def test_loading_converts_and_refuses(pool: Pool, folder: Path) -> None:
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_truncated_files(pool: Pool, folder: Path, name: str) -> None:
+def test_truncated_files_are_refused(pool: Pool, folder: Path, name: str) -> None:
     weft.save(name, np.ones((4, 6)), ONE)
     file = Path("x.raw" if name == "x.raw" else name.split(":")[0])
     file = next(each for each in [*file.rglob("c/0/0"), file] if each.is_file())
@@ -370,7 +372,7 @@ def test_truncated_files(pool: Pool, folder: Path, name: str) -> None:
     assert len({outcome.message for outcome in outcomes}) == 1
 
 
-def test_a_file_that_changes_while_it_is_loaded(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_that_changes_while_it_is_loaded_is_refused(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     np.save("x.npy", np.ones((4, 6)))
     read = FlatSource.read
 
@@ -387,7 +389,7 @@ def test_a_file_that_changes_while_it_is_loaded(folder: Path, monkeypatch: pytes
 
 
 @pytest.mark.parametrize("ranks", [1, 3])
-def test_the_command(folder: Path, ranks: int) -> None:
+def test_the_command_reads_and_writes_containers(folder: Path, ranks: int) -> None:
     x = whole_array((6, 7, 5), "f8")
     np.save("in.npy", x)
     X = np.fft.rfftn(x)
@@ -438,7 +440,7 @@ def test_the_command_refuses_before_it_transforms(folder: Path) -> None:
     assert tree(folder) == before
 
 
-def test_the_command_in_one_process(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_writes_every_ending(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     np.save("in.npy", np.ones((4, 6)))
     for form in FORMATS:
         for ending in form.endings if form.writes is not None else ():
@@ -449,7 +451,7 @@ def test_the_command_in_one_process(folder: Path, capsys: pytest.CaptureFixture[
 # ---- the page ----
 
 
-def test_the_page_of_files(folder: Path) -> None:
+def test_the_page_of_files_has_every_type_and_runs(folder: Path) -> None:
     """conventions.md: its table has every type, and its example runs."""
     page = (Path(__file__).parents[3] / "docs" / "conventions.md").read_text(encoding="utf-8")
     section = page.partition("\n## Files\n")[2].partition("\n## ")[0]

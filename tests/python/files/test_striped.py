@@ -55,7 +55,7 @@ def test_blocks_go_round_the_disks(folders: list[Path]) -> None:
         np.testing.assert_array_equal(disk[row : row + 1024], expected[block * 1024 : (block + 1) * 1024])
 
 
-def test_what_cannot_be_is_refused(folders: list[Path], tmp_path: Path) -> None:
+def test_impossible_arguments_are_refused(folders: list[Path], tmp_path: Path) -> None:
     def refused(error: type[Exception], *words: str, **change: object) -> None:
         given = {"directories": folders, "shape": (4, 5), "dtype": "float64", **change}
         with pytest.raises(error) as refusal:
@@ -142,7 +142,7 @@ def test_copy_goes_part_by_part(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     np.testing.assert_array_equal(found, expected)
 
 
-def test_copy_refuses(tmp_path: Path) -> None:
+def test_copy_refuses_wrong_arguments(tmp_path: Path) -> None:
     np.save(tmp_path / "a.npy", np.zeros(4))
     (tmp_path / "a.raw").write_bytes(bytes(32))
 

@@ -83,7 +83,7 @@ def test_a_process_that_ends_at_any_step_is_resumed(
     for _ in range(5):
         for _ in range(3):
             instant = draw.randrange(1, 160)
-            if lacks_report():  # the run came to its end, or was ended after that
+            if lacks_report():  # the result is complete, although the last process may not have reported it
                 break
             ended += ends_at(instant, lambda count: run(tmp_path, target, progress=count, **given, **disks)) == 9
             if target.endswith(".json") and (tmp_path / target).exists():  # a set that has its name is complete
@@ -155,13 +155,13 @@ def stop_in_pass(number: int) -> Callable[[weft.ooc.Progress], None]:
 
 
 def incomplete(folder: Path, at_pass: int = 1, points: int = 1 << 14, **given: Any) -> None:
-    """Runs a transform that stops in its second pass."""
+    """Runs a transform that stops in pass `at_pass`, counted from 0."""
     np.save(folder / "in.npy", values((points,), "complex128"))
     with pytest.raises(Stop):
         run(folder, progress=stop_in_pass(at_pass), **given)
 
 
-def test_what_is_kept_says_where_it_is_and_resumes_from_there(tmp_path: Path) -> None:
+def test_an_incomplete_transform_notes_its_place_and_resumes_there(tmp_path: Path) -> None:
     incomplete(tmp_path)
     note = json.loads((tmp_path / "out.raw.incomplete").read_text())
     assert (note["at_pass"], note["panels_done"] >= 1) == (1, True)
@@ -196,7 +196,7 @@ def test_discard_leaves_the_input_and_an_older_output(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("place", "files"), [("scratch", ".weft-scratch-*.0"), ("output", ".out.raw.weft-part")])
-@pytest.mark.parametrize("points", [1 << 14, 64 * 243])  # whole blocks a run, and parts of some
+@pytest.mark.parametrize("points", [1 << 14, 64 * 243])  # runs of whole blocks; runs with parts of blocks
 def test_a_damaged_block_is_named(tmp_path: Path, place: str, files: str, points: int) -> None:
     plan = weft.ooc.plan((points,), memory_bytes=MEMORY_BYTES, block_bytes=4 * KIB, preserve_inputs=True)
     reading = next(number for number, one in enumerate(plan.passes) if one["source"] == place)
@@ -235,7 +235,7 @@ def test_a_long_transform_without_room_says_that_it_has_no_checkpoints(
     assert narrow.checkpoint_s == 0 and "must have room" in narrow.no_checkpoints_because
 
 
-def test_one_process_at_a_time(tmp_path: Path) -> None:
+def test_a_second_process_is_refused(tmp_path: Path) -> None:
     incomplete(tmp_path)
     with (
         locked(Places.of(tmp_path / "out.raw")),

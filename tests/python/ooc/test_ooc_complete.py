@@ -1,4 +1,4 @@
-"""Transforms that end after their last write: the same command says that they are complete, and does nothing twice."""
+"""Processes that end after the last write of a transform: the same command finds it complete, and repeats nothing."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ CASES = [
 
 
 @pytest.mark.parametrize(("source", "target"), [case for case in CASES if case[1] != "out.raw"])
-def test_every_instant_after_the_last_write(tmp_path: Path, source: str, target: str | None) -> None:
+def test_a_kill_after_the_last_write_keeps_the_result(tmp_path: Path, source: str, target: str | None) -> None:
     case = Case(tmp_path, source, target)
     case.run()
     expected, complete_files = case.result(), case.listing()
@@ -126,7 +126,7 @@ def test_every_instant_after_the_last_write(tmp_path: Path, source: str, target:
             break
         reported = (tmp_path / "reported").exists()
         if not is_incomplete(str(case.target)):
-            assert reported  # only then the note is gone
+            assert reported  # the note is removed only after the report
             seen["reported"] += 1
         else:
             was_complete = lacks_report(case.target)
@@ -140,12 +140,12 @@ def test_every_instant_after_the_last_write(tmp_path: Path, source: str, target:
         assert case.listing() == complete_files
         case.begin_again()
     else:
-        pytest.fail("it has no end")
+        pytest.fail("the transform still has steps 199 steps after its last write")
     assert seen["complete"] >= 5 and seen["resumed"] >= 1 and seen["reported"] >= 1
 
 
 def complete_without_report(folder: Path, source: str, target: str | None) -> Case:
-    """A transform whose report was lost."""
+    """Returns a complete transform whose report was lost."""
     case = Case(folder, source, target)
 
     def lose(*given: object) -> None:
@@ -225,7 +225,7 @@ def test_a_complete_set_is_not_replaced(tmp_path: Path) -> None:
     assert lacks_report(case.target)
 
 
-def test_the_command_says_that_it_is_complete(tmp_path: Path) -> None:
+def test_the_command_says_that_its_transform_is_complete(tmp_path: Path) -> None:
     x = values((64, 48), "complex128")
     np.save(tmp_path / "x.npy", x)
     words = ["ooc", "fft", "x.npy", "--in-place", "--memory", "64KiB", "--block", "256"]

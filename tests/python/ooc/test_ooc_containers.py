@@ -27,7 +27,7 @@ def listing(folder: Path) -> list[str]:
 
 
 def in_hdf5(folder: Path, x: np.ndarray, userblock: int = 0, **how: Any) -> str:
-    """A dataset among others."""
+    """Writes the array as a dataset of a file that has another one. Returns the path of the dataset."""
     h5py = pytest.importorskip("h5py", reason="h5py is not installed: pip install h5py")
     with h5py.File(folder / "in.h5", "w", userblock_size=userblock) as file:
         file["first"] = np.arange(100)
@@ -74,7 +74,7 @@ def test_hdf5_in_chunks_is_unpacked(tmp_path: Path, dtype: str, how: dict[str, A
     assert listing(tmp_path) == ["in.h5", "out.npy"]
 
 
-def test_hdf5_elements_that_numpy_has_not_are_unpacked(tmp_path: Path) -> None:
+def test_hdf5_elements_that_numpy_lacks_are_unpacked(tmp_path: Path) -> None:
     """Integers of 20 bits in 32 bits. The other bits may have any values."""
     h5py = pytest.importorskip("h5py")
     x = np.arange(-500, 500, dtype="i4")
@@ -92,7 +92,7 @@ def test_hdf5_elements_that_numpy_has_not_are_unpacked(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("dtype", ["complex64", "float64", ">i2"])
 @pytest.mark.parametrize(("form", "inside"), [(2, ""), (3, ""), (2, "field/x"), (3, "field/x")])
-def test_zarr(tmp_path: Path, dtype: str, form: int, inside: str) -> None:
+def test_zarr_stores_are_unpacked(tmp_path: Path, dtype: str, form: int, inside: str) -> None:
     x = (100 * values((31, 11, 20), dtype if dtype.startswith("complex") else "float64")).astype(dtype)
     ooc.fft(in_zarr(tmp_path, x, form, inside), tmp_path / "out.npy", **TO_COMPLEX)
     assert_close(np.load(tmp_path / "out.npy"), np.fft.fftn(x.astype("c16")), x.size)
@@ -117,7 +117,7 @@ def test_on_ranks(pool: Pool, tmp_path: Path, kind: str) -> None:
     assert listing(tmp_path) == [source.split(":")[0], "out.npy"]
 
 
-def test_the_command_tells_what_it_unpacks(tmp_path: Path) -> None:
+def test_the_command_says_which_file_it_unpacks(tmp_path: Path) -> None:
     x = values((45, 64), "complex128")
     in_hdf5(tmp_path, x, chunks=(9, 9))
     given = ("ooc", "fft", "in.h5:/field/x", "out.npy", "--memory", "64KiB", "--block", "240")
@@ -132,7 +132,7 @@ def test_the_command_tells_what_it_unpacks(tmp_path: Path) -> None:
     assert_close(np.load(tmp_path / "out.npy"), np.fft.fftn(x), x.size)
 
 
-def test_copies(tmp_path: Path) -> None:
+def test_an_hdf5_dataset_is_copied(tmp_path: Path) -> None:
     x = values((45, 64), "float64")
     in_hdf5(tmp_path, x, chunks=(9, 9))
     assert_done(weft("ooc", "copy", "in.h5:/field/x", "x.npy", cwd=tmp_path))
@@ -178,7 +178,7 @@ def inputs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
 
 
 @pytest.mark.parametrize("name", REFUSALS)
-def test_what_cannot_be_is_refused(inputs: Path, name: str) -> None:
+def test_impossible_inputs_are_refused(inputs: Path, name: str) -> None:
     error, words, change = REFUSALS[name]
     given = {"source": "in.h5:/field/x", "target": "out.npy", "memory_bytes": 256 * KIB, "block_bytes": 240, **change}
     with pytest.raises(error) as refusal:
@@ -187,7 +187,7 @@ def test_what_cannot_be_is_refused(inputs: Path, name: str) -> None:
         assert word in str(refusal.value)
 
 
-def test_a_damaged_chunk_of_zarr(tmp_path: Path) -> None:
+def test_a_damaged_chunk_of_zarr_is_named(tmp_path: Path) -> None:
     name = in_zarr(tmp_path, values((31, 20), "complex128"), 3)
     chunk = next(path for path in sorted((tmp_path / "in.zarr" / "c").rglob("*")) if path.is_file())
     chunk.write_bytes(chunk.read_bytes()[:40])
@@ -205,7 +205,7 @@ def test_groups_of_zarr(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("source", "package"), [("in.h5:/x", "h5py"), ("in.zarr", "zarr")])
-def test_without_the_package(tmp_path: Path, source: str, package: str) -> None:
+def test_a_missing_package_is_named(tmp_path: Path, source: str, package: str) -> None:
     for module in ("h5py", "zarr"):
         (tmp_path / f"{module}.py").write_text("raise ImportError('not here')")
     refused = weft("ooc", "fft", source, "out.npy", "--memory", "1MiB", cwd=tmp_path, forked=False)

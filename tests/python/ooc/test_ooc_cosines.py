@@ -56,7 +56,7 @@ def expected(
     norm: str = "backward",
     last: int = 0,
 ) -> np.ndarray:
-    """Forward transforms the halved axis first; backward transforms it last."""
+    """Transforms axis by axis. The halved axis is first, or last if `inverse`."""
     pairs = sorted(zip(kinds, axes, strict=True), key=lambda pair: (pair[0] == "r2c") == inverse)
     found = x.astype(np.result_type(x, np.float64))
     for kind, axis in pairs:
@@ -65,7 +65,7 @@ def expected(
 
 
 def transformed(folder: Path, x: np.ndarray, **given: Any) -> tuple[np.ndarray, ooc.RunReport]:
-    """Transforms one .npy file into another. Checks that the disks count the bytes of the plan."""
+    """Transforms one .npy file into another. Checks that the run reads and writes the bytes of the plan."""
     np.save(folder / "in.npy", x)
     moved = ooc.fft(folder / "in.npy", folder / "out.npy", **given)
     plan = moved.plan
@@ -83,7 +83,7 @@ CASES: list[tuple[tuple[int, ...], tuple[int, ...], tuple[str, ...], int, int]] 
     ((33, 40, 30), (0, 1, 2), ("dct2", "c2c", "r2c"), 64, 2),
     ((33, 40, 30), (0, 1, 2), ("dct2", "r2c", "dst2"), 64, 2),  # the middle axis is halved
     ((12, 8192), (0, 1), ("dst4", "r2c"), 24, 4),  # the halved axis takes three passes
-    ((2, 1, 2000), (0, 1, 2), ("dct1", "dct2", "dct3"), 96, 2),  # one point is doubled
+    ((2, 1, 2000), (0, 1, 2), ("dct1", "dct2", "dct3"), 96, 2),  # dct2 doubles a single point
 ]
 
 
@@ -118,7 +118,7 @@ def test_reals_there_and_back(
 @pytest.mark.parametrize("dtype", ["complex64", "complex128"])
 @pytest.mark.parametrize("kinds", [("dct2", "dst1"), ("c2c", "dct3"), ("dst2", "c2c")])
 @pytest.mark.parametrize("inverse", [False, True])
-def test_both_parts_of_complex_numbers(tmp_path: Path, dtype: str, kinds: tuple[str, ...], inverse: bool) -> None:
+def test_complex_parts_are_transformed(tmp_path: Path, dtype: str, kinds: tuple[str, ...], inverse: bool) -> None:
     x = values((75, 62), dtype)
     found, moved = transformed(tmp_path, x, kind=kinds, inverse=inverse, memory_bytes=64 * KIB, block_bytes=128)
     assert found.dtype == x.dtype and moved.plan.pass_count == 2
@@ -127,7 +127,7 @@ def test_both_parts_of_complex_numbers(tmp_path: Path, dtype: str, kinds: tuple[
 
 @pytest.mark.parametrize("norm", NORMS)
 @pytest.mark.parametrize("kind", REAL_KINDS)
-def test_norms(tmp_path: Path, norm: str, kind: str) -> None:
+def test_norms_are_those_of_scipy(tmp_path: Path, norm: str, kind: str) -> None:
     x = values((20, 33), "float64")
     given = {"kind": (kind, "r2c"), "memory_bytes": 16 * KIB, "block_bytes": 128, "norm": norm}
     found, _ = transformed(tmp_path, x, **given)
@@ -156,7 +156,7 @@ def test_an_array_in_fortran_order(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("dtype", "kinds"), [("float64", ("dct2", "dst3", "dct1")), ("complex64", ("dct4", "c2c", "dst2"))]
 )
-def test_in_place(tmp_path: Path, dtype: str, kinds: tuple[str, ...], checkpoint: float | None) -> None:
+def test_cosines_work_in_place(tmp_path: Path, dtype: str, kinds: tuple[str, ...], checkpoint: float | None) -> None:
     x = values((24, 30, 20), dtype)
     np.save(tmp_path / "x.npy", x)
     given = {"kind": kinds, "memory_bytes": 48 * KIB, "block_bytes": 256, "checkpoint": checkpoint}
@@ -202,7 +202,7 @@ def test_a_process_that_ends_at_any_step_is_resumed(tmp_path: Path, in_place: bo
 
 
 @pytest.mark.parametrize("kinds", ["dct2,dct2,dct2", "dct1,c2c,r2c"])
-def test_ranks(tmp_path: Path, kinds: str) -> None:
+def test_ranks_send_the_bytes_of_the_dry_run(tmp_path: Path, kinds: str) -> None:
     """Ranks send as many bytes as the dry run predicts."""
     x = values((30, 28, 26), "float64")
     np.save(tmp_path / "in.npy", x)
@@ -291,7 +291,7 @@ REFUSALS: dict[str, tuple[dict[str, Any], tuple[str, ...]]] = {
 
 
 @pytest.mark.parametrize("name", REFUSALS)
-def test_what_cannot_be_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+def test_impossible_arguments_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     monkeypatch.chdir(tmp_path)
     np.save("in.npy", values((20, 4000), "float64"))
     np.save("thin.npy", values((1, 40), "float64"))

@@ -20,7 +20,7 @@ GIB = 1 << 30
 
 
 def disk(directory: str, **change: Any) -> dict[str, Any]:
-    """Returns a disk with 1 MB/s to read, 0.5 MB/s to write, and accesses without cost. It limits every pass."""
+    """Returns a disk with 1 MB/s to read, 0.5 MB/s to write, and accesses without cost. The disk limits each pass."""
     rates = {"read_access_s": 0.0, "read_bytes_per_s": 1e6, "write_access_s": 0.0, "write_bytes_per_s": 5e5}
     return {"directory": directory, "direct": True, "latency_s": 0.0, "in_flight": 8, **rates, **change}
 
@@ -77,7 +77,7 @@ def test_the_block_is_chosen_by_the_time_of_an_access() -> None:
     assert ooc.plan(2**20, memory_bytes=2**17).block_bytes == 4096
 
 
-def test_others_say_why_they_lost() -> None:
+def test_alternatives_say_why_they_were_not_chosen() -> None:
     found = ooc.alternatives(2**40, memory_bytes=8 * GIB)
     assert found.considered > len(found.others) == 5
     assert [each.seconds for each in found.others] == sorted(each.seconds for each in found.others)
@@ -118,7 +118,7 @@ def test_files_are_on_the_disks_that_their_directories_are_on(tmp_path: Path) ->
     assert transform.price.assumed == ()
 
 
-def test_the_synchronous_backend_is_priced_so(tmp_path: Path) -> None:
+def test_the_synchronous_backend_is_priced_without_overlap(tmp_path: Path) -> None:
     np.save(tmp_path / "in.npy", np.zeros(2**16, complex))
     prices = [
         planned(tmp_path / "in.npy", tmp_path / "out.npy", memory_bytes=MIB, block_bytes=4096, backend=backend)
@@ -139,7 +139,7 @@ def test_methods_that_nothing_executes_are_refused(tmp_path: Path) -> None:
         ooc.plan(2**20, memory_bytes=MIB, method="fast")
 
 
-def test_a_run_that_only_moves_moves_the_same(tmp_path: Path) -> None:
+def test_a_run_that_only_moves_data_moves_the_same_bytes(tmp_path: Path) -> None:
     x = np.arange(2**16) + 1j
     np.save(tmp_path / "in.npy", x)
     transform = planned(tmp_path / "in.npy", tmp_path / "out.npy", memory_bytes=MIB // 2, block_bytes=1024)
@@ -257,7 +257,7 @@ def test_a_placement_needs_no_file_system() -> None:
 
 
 def test_three_wide_buffers_may_spare_a_pass() -> None:
-    """16384 blocks of 32 KiB fit into a third of 2 GiB with the other memory, and not into a quarter."""
+    """16384 blocks of 32 KiB and the other memory fit into a third of 2 GiB, but not into a quarter."""
     given = {"memory_bytes": 2 << 30, "block_bytes": 32 << 10}
     assert ooc.plan((1 << 28,), **given).pass_count == 2
     kinds = AxisKinds(("c2c",))

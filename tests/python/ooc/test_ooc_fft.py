@@ -39,7 +39,7 @@ def listing(folder: Path) -> list[str]:
 
 
 def transformed(folder: Path, x: np.ndarray, **given: Any) -> tuple[np.ndarray, ooc.RunReport]:
-    """Transforms one .npy file into another. The source stays, and the counters are those of the plan."""
+    """Transforms one .npy file into another. Checks that the source stays, and the counters against the plan."""
     np.save(folder / "in.npy", x)
     before = (folder / "in.npy").read_bytes()
     moved = ooc.fft(folder / "in.npy", folder / "out.npy", **given)
@@ -70,7 +70,7 @@ def assert_moved_as_planned(moved: ooc.RunReport, memory_bytes: int) -> None:
         (3**6 * 5**2, 128 * KIB, 512),
     ],
 )
-def test_lines(tmp_path: Path, dtype: str, points: int, memory: int, block: int | None) -> None:
+def test_lines_take_several_passes(tmp_path: Path, dtype: str, points: int, memory: int, block: int | None) -> None:
     x = values(points, dtype)
     found, moved = transformed(tmp_path, x, memory_bytes=memory, block_bytes=block)
     assert found.dtype == x.dtype
@@ -92,7 +92,7 @@ def test_lines(tmp_path: Path, dtype: str, points: int, memory: int, block: int 
         ((5, 7, 3), None, 64 * KIB),
     ],
 )
-def test_axes(tmp_path: Path, dtype: str, shape: tuple[int, ...], axes: Any, memory: int) -> None:
+def test_any_axes_are_transformed(tmp_path: Path, dtype: str, shape: tuple[int, ...], axes: Any, memory: int) -> None:
     x = values(shape, dtype)
     found, _ = transformed(tmp_path, x, axes=axes, memory_bytes=memory)
     assert_close(found, np.fft.fftn(exact(x), axes=axes), x.size)
@@ -100,7 +100,7 @@ def test_axes(tmp_path: Path, dtype: str, shape: tuple[int, ...], axes: Any, mem
 
 @pytest.mark.parametrize("inverse", [False, True])
 @pytest.mark.parametrize("norm", ["backward", "ortho", "forward", "none"])
-def test_norms_and_the_way_back(tmp_path: Path, norm: str, inverse: bool) -> None:
+def test_norms_and_inverses_are_those_of_numpy(tmp_path: Path, norm: str, inverse: bool) -> None:
     x = values((150, 512), "complex128")
     found, _ = transformed(tmp_path, x, memory_bytes=256 * KIB, norm=norm, inverse=inverse, axes=1)
     numpy_norm = {"none": "forward" if inverse else "backward"}.get(norm, norm)
@@ -109,7 +109,7 @@ def test_norms_and_the_way_back(tmp_path: Path, norm: str, inverse: bool) -> Non
 
 
 @pytest.mark.parametrize("inverse", [False, True])
-def test_transposed_order(tmp_path: Path, inverse: bool) -> None:
+def test_transposed_order_takes_two_passes(tmp_path: Path, inverse: bool) -> None:
     x = values(2**16, "complex128")
     given = {"memory_bytes": 256 * KIB, "block_bytes": 1024}
     found, moved = transformed(tmp_path, x, **given, order="transposed", inverse=inverse)
@@ -120,7 +120,7 @@ def test_transposed_order(tmp_path: Path, inverse: bool) -> None:
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize(("points", "memory"), [(2**17, 256 * KIB), (2**18, 512 * KIB), (90000, 512 * KIB)])
-def test_reals(tmp_path: Path, dtype: str, points: int, memory: int) -> None:
+def test_reals_become_half_a_spectrum(tmp_path: Path, dtype: str, points: int, memory: int) -> None:
     x = values(points, dtype)
     np.save(tmp_path / "in.npy", x)
     moved = ooc.fft(tmp_path / "in.npy", tmp_path / "out.npy", kind="r2c", memory_bytes=memory, block_bytes=1024)
@@ -131,7 +131,7 @@ def test_reals(tmp_path: Path, dtype: str, points: int, memory: int) -> None:
 
 
 @pytest.mark.parametrize("backend", ["automatic", "threads", "synchronous"])
-def test_raw_to_raw(tmp_path: Path, backend: str) -> None:
+def test_raw_files_are_transformed(tmp_path: Path, backend: str) -> None:
     x = values((40, 60, 50), "complex64")
     x.tofile(tmp_path / "in.raw")
     moved = ooc.fft(
@@ -149,7 +149,7 @@ def test_raw_to_raw(tmp_path: Path, backend: str) -> None:
 
 
 @pytest.mark.parametrize(("disks", "shape"), [(2, 2**17), (3, 2**17), (3, (300, 700)), (1, (2**8, 2**9))])
-def test_set_to_set(folders: list[Path], tmp_path: Path, disks: int, shape: Any) -> None:
+def test_sets_are_transformed_into_sets(folders: list[Path], tmp_path: Path, disks: int, shape: Any) -> None:
     x = values(shape, "complex128")
     with ooc.create_set(folders[:disks], x.shape, "complex128", index=tmp_path / "in.json", block_bytes=4096) as made:
         made.write(x)
@@ -163,8 +163,8 @@ def test_set_to_set(folders: list[Path], tmp_path: Path, disks: int, shape: Any)
     assert listing(folders[0]) == ["in.0", "out.0"]
 
 
-def test_scratch_lies_where_it_is_told(folders: list[Path], tmp_path: Path) -> None:
-    """More than two passes need scratch space. Its files have no names, so its disks look empty."""
+def test_scratch_files_are_in_the_given_directories(folders: list[Path], tmp_path: Path) -> None:
+    """More than two passes need scratch space. Scratch files have no names, so their directories look empty."""
     x = values(2**16, "complex128")
     seen: list[ooc.Progress] = []
     opened: set[str] = set()
@@ -249,7 +249,7 @@ REFUSALS: dict[str, Refusal] = {
 
 @pytest.fixture
 def inputs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """Files that the refusals are about; the folder is the current one, and stays as it is."""
+    """Makes the inputs in the current folder. Checks at the end that the test left the folder as it was."""
     x = values(2**14, "complex128")
     np.save(tmp_path / "in.npy", x)
     np.save(tmp_path / "reals.npy", x.real)
@@ -266,7 +266,7 @@ def inputs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 
 @pytest.mark.parametrize("name", REFUSALS)
-def test_what_cannot_be_is_refused(inputs: Path, name: str) -> None:
+def test_impossible_arguments_are_refused(inputs: Path, name: str) -> None:
     error, words, change = REFUSALS[name]
     given = {"source": "in.npy", "target": "out.npy", "memory_bytes": 1024 * KIB, **change}
     with pytest.raises(error) as refusal:
@@ -284,7 +284,7 @@ def test_nifti_is_refused(inputs: Path) -> None:
         (inputs / name).unlink()
 
 
-def test_room_is_asked_for_before_anything_is_written(inputs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_room_is_found_before_anything_is_written(inputs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     class Full:
         free = 500_000  # enough for the output or for the temporary files, but not for both
 
@@ -301,7 +301,7 @@ class Stop(Exception):
 
 
 @pytest.mark.parametrize("target", ["out.npy", "out.raw", "out.json"])
-def test_what_the_callback_raises_ends_it(inputs: Path, target: str) -> None:
+def test_an_error_of_the_callback_ends_the_transform(inputs: Path, target: str) -> None:
     def stop(at: ooc.Progress) -> None:
         if at.at_pass == 1 and at.panels_done > 1:
             raise Stop
@@ -328,7 +328,7 @@ def test_an_older_result_stays_until_the_new_one_is_complete(tmp_path: Path) -> 
     assert_close(np.load(tmp_path / "out.npy"), np.fft.fft(x), x.size)
 
 
-def test_a_damaged_block_of_the_source_ends_it(inputs: Path) -> None:
+def test_a_damaged_block_of_the_source_ends_the_transform(inputs: Path) -> None:
     with open("set.0", "r+b") as file:
         file.seek(5 * 4096)
         file.write(b"damaged")
@@ -338,7 +338,7 @@ def test_a_damaged_block_of_the_source_ends_it(inputs: Path) -> None:
 
 
 def limited(folder: Path, kib: int, *arguments: object) -> Outcome:
-    """Runs `weft ooc fft` where no file may be larger than this, as on a full disk."""
+    """Runs `weft ooc fft` where no file may exceed `kib` KiB, as on a full disk."""
     words = [sys.executable, "-m", "weft", "ooc", "fft", *map(str, arguments)]
     return run(["bash", "-c", f'ulimit -f {kib} && exec "$@"', "bash", *words], folder)
 
@@ -369,7 +369,7 @@ def test_a_signal_leaves_nothing(tmp_path: Path, number: signal.Signals, status:
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        # Where the tests run in the background, SIGINT is ignored, and their children would inherit that.
+        # Tests in the background ignore SIGINT, and their children would ignore it as well.
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
     )
     while listing(tmp_path) == ["in.npy"] and process.poll() is None:
@@ -412,7 +412,7 @@ def test_the_command_takes_every_option(tmp_path: Path, folders: list[Path]) -> 
         assert_close(found.read_all(), np.fft.ifft(exact(x), norm="ortho"), 640)
 
 
-def test_a_disk_whose_name_has_a_comma_is_one(tmp_path: Path) -> None:
+def test_a_disk_may_have_a_comma_in_its_name(tmp_path: Path) -> None:
     for name in ("a,b", "c"):
         (tmp_path / name).mkdir()
     x = values(2**12, "complex128")
@@ -484,5 +484,5 @@ def test_the_command_plans(tmp_path: Path) -> None:
         (("plan", "64x64", "--memory", "1MiB", "--axes", "2"), ("-2 to 1", "given 2")),
     ],
 )
-def test_the_command_refuses(inputs: Path, arguments: tuple[str, ...], words: tuple[str, ...]) -> None:
+def test_the_command_refuses_wrong_arguments(inputs: Path, arguments: tuple[str, ...], words: tuple[str, ...]) -> None:
     assert_refused(weft("ooc", *arguments), 2, *words)

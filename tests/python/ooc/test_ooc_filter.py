@@ -49,7 +49,7 @@ def by_numpy(x: Array, factor: Callable[[list[Array]], Array], axes: tuple[int, 
 
 
 def odd(k: Array) -> Array:
-    """i*k without the Nyquist element of an even number of points."""
+    """Returns i*k, with a zero at the Nyquist element of an even number of points."""
     found = 1j * k
     if k.size % 2 == 0:
         found.reshape(-1)[k.size // 2] = 0
@@ -109,7 +109,7 @@ def test_the_result_is_that_of_numpy(tmp_path: Path, case: Any) -> None:
     assert sorted(path.name for path in tmp_path.iterdir()) == ["in.npy"]
 
 
-def test_it_is_what_filter_makes_in_memory(tmp_path: Path) -> None:
+def test_the_result_is_that_of_the_filter_in_memory(tmp_path: Path) -> None:
     np.save(tmp_path / "in.npy", values((40, 36, 50), "float64"))
     for given in (["--derivative", "1,3", "--length", "2,3,4"], ["--gaussian", "1.5"], ["--band-pass", "0.5,inf"]):
         assert_done(command("filter", "in.npy", "memory.npy", *given, cwd=tmp_path))
@@ -199,7 +199,7 @@ def test_another_operator_does_not_resume(tmp_path: Path) -> None:
     assert moved.resumed_from is not None
 
 
-def test_a_complete_one_says_so(tmp_path: Path) -> None:
+def test_a_complete_filter_says_so(tmp_path: Path) -> None:
     """The same command finds the note of a complete filter whose report was lost."""
     np.save(tmp_path / "in.npy", values((48, 30, 20), "float64"))
     size = ("--memory", "64KiB", "--block", "1KiB", "--checkpoint", "60")
@@ -246,14 +246,14 @@ def test_the_dry_run_and_the_report_have_the_passes(tmp_path: Path) -> None:
         (["--laplacian", "--memory", "4KiB"], "bytes are enough"),
     ],
 )
-def test_what_does_not_fit_is_refused(tmp_path: Path, given: list[str], text: str) -> None:
+def test_arguments_that_do_not_fit_are_refused(tmp_path: Path, given: list[str], text: str) -> None:
     np.save(tmp_path / "in.npy", values((60, 64), "float64"))
     memory = [] if "--memory" in given else ["--memory", "1MiB"]
     assert_refused(command("ooc", "filter", "in.npy", "out.npy", *given, *memory, cwd=tmp_path), 2, text)
     assert sorted(os.listdir(tmp_path)) == ["in.npy"]
 
 
-def test_only_operators_of_one_field_on_disks(tmp_path: Path) -> None:
+def test_only_operators_of_one_field_are_taken_on_disks(tmp_path: Path) -> None:
     np.save(tmp_path / "in.npy", values((60, 64), "float64"))
     files = (tmp_path / "in.npy", tmp_path / "out.npy")
     for operator in (operators.gradient(), operators.shift(0.1), operators.transfer(np.ones(3)), "gaussian"):
@@ -276,7 +276,7 @@ def test_the_example_of_the_page_runs(tmp_path: Path) -> None:
 
 
 def test_ranks_that_are_killed_are_resumed(tmp_path: Path) -> None:
-    """One rank or all, at any instant. More instants and a striped set: tests/python/support/killed_ranks.py."""
+    """Kills one rank or all at any instant. tests/python/support/killed_ranks.py has more instants, and a set."""
     killed_ranks.kill_often(killed_ranks.Transform(killed_ranks.FILTERS[0], tmp_path), random.Random(seeds.seed()), 2)
 
 

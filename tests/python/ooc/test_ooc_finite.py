@@ -44,7 +44,7 @@ def saved(folder: Path, dtype: str, kind: str, bad: complex | None, at: int) -> 
         ("c16", "c2r"),
     ],
 )
-def test_it_is_found_wherever_it_is(tmp_path: Path, dtype: str, kind: str, bad: complex | None, at: int) -> None:
+def test_nan_or_infinity_is_found_anywhere(tmp_path: Path, dtype: str, kind: str, bad: complex | None, at: int) -> None:
     if np.iscomplex(bad or 0) and "c" not in dtype:
         bad = np.inf
     x = saved(tmp_path, dtype, kind, bad, at)
@@ -53,7 +53,7 @@ def test_it_is_found_wherever_it_is(tmp_path: Path, dtype: str, kind: str, bad: 
 
 
 @pytest.mark.parametrize("axes", [None, (0,), (1,)])
-def test_in_planes_primes_and_in_place(tmp_path: Path, axes: tuple[int, ...] | None) -> None:
+def test_infinity_is_found_in_planes_primes_and_in_place(tmp_path: Path, axes: tuple[int, ...] | None) -> None:
     for shape in ((64, 96), (1, 5003)):
         x = values(shape, "complex128")
         for bad in (0.0, np.inf):
@@ -65,14 +65,14 @@ def test_in_planes_primes_and_in_place(tmp_path: Path, axes: tuple[int, ...] | N
                 assert ooc.fft(tmp_path / "in.npy", in_place=True, **given).found_not_finite == bool(bad)
 
 
-def test_integers_and_numbers_that_are_large(tmp_path: Path) -> None:
+def test_integers_and_large_numbers_are_finite(tmp_path: Path) -> None:
     np.save(tmp_path / "in.npy", np.full(POINTS, 2**62))
     assert not ooc.fft(tmp_path / "in.npy", tmp_path / "out.npy", **SMALL).found_not_finite
     np.save(tmp_path / "in.npy", np.full(POINTS, 1e300))
     assert not ooc.fft(tmp_path / "in.npy", tmp_path / "out.npy", **SMALL).found_not_finite
 
 
-def test_on_ranks_and_by_superlevels(pool: Pool, tmp_path: Path) -> None:
+def test_nan_is_found_on_ranks_and_by_superlevels(pool: Pool, tmp_path: Path) -> None:
     for bad in (None, np.nan):
         saved(tmp_path, "c16", "c2c", bad, -7)
         given = {"folder": str(tmp_path), "memory_bytes": [64 * KIB], "block_bytes": 1024}
@@ -86,7 +86,7 @@ def test_on_ranks_and_by_superlevels(pool: Pool, tmp_path: Path) -> None:
         ).found_not_finite
 
 
-def test_it_is_said_as_fft_says_it(
+def test_the_warning_is_that_of_fft(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)

@@ -31,7 +31,7 @@ def loaded(folder: Path) -> np.ndarray:
     ("shape", "axes"),
     [((37, 30, 11), None), ((64, 128), (0,)), ((64, 128), -1), ((12, 25, 31), (-1, 0)), ((12, 25, 31), 1)],
 )
-def test_complex_numbers(tmp_path: Path, shape: tuple[int, ...], axes: Any, dtype: str) -> None:
+def test_complex_numbers_are_transformed(tmp_path: Path, shape: tuple[int, ...], axes: Any, dtype: str) -> None:
     x = values(shape, dtype)
     ooc.fft(saved(tmp_path, x), tmp_path / "out.npy", axes=axes, memory_bytes=64 * KIB, block_bytes=240)
     along = (axes,) if isinstance(axes, int) else axes
@@ -69,7 +69,7 @@ def test_one_axis_is_in_either_order(tmp_path: Path) -> None:
     assert_close(np.fromfile(tmp_path / "out.raw"), np.fft.fft(x).view("f8"), x.size)
 
 
-def test_with_checkpoints(tmp_path: Path) -> None:
+def test_checkpoints_change_no_result(tmp_path: Path) -> None:
     x = values((64, 96), "complex128")
     ooc.fft(saved(tmp_path, x), tmp_path / "out.npy", checkpoint=1e-9, memory_bytes=32 * KIB, block_bytes=512)
     assert_close(loaded(tmp_path), np.fft.fftn(x), x.size)
@@ -90,7 +90,7 @@ def test_the_command_on_ranks_names_shapes_and_axes_as_numpy_does(tmp_path: Path
 
 
 @pytest.mark.parametrize("target", ["out.raw", "out.json"])
-def test_only_npy_files_can_say_so(tmp_path: Path, target: str) -> None:
+def test_only_npy_files_can_be_in_fortran_order(tmp_path: Path, target: str) -> None:
     saved(tmp_path, values((8, 9), "complex128"))
     refused = weft("ooc", "fft", "in.npy", target, "--memory", "1MiB", cwd=tmp_path)
     assert_refused(refused, 2, "Fortran order", target, "name a .npy file", "weft ooc copy")

@@ -122,7 +122,7 @@ def test_a_process_that_ends_at_any_instant_is_resumed(
     assert ended >= 12
 
 
-def test_what_has_begun_to_write_cannot_be_discarded(tmp_path: Path) -> None:
+def test_a_transform_that_has_begun_to_write_cannot_be_discarded(tmp_path: Path) -> None:
     x = saved(tmp_path / "x.npy", (192, 128), "complex128")
 
     def stop(at: weft.ooc.Progress) -> None:
@@ -141,7 +141,7 @@ def test_what_has_begun_to_write_cannot_be_discarded(tmp_path: Path) -> None:
     assert_close(np.load(tmp_path / "x.npy"), np.fft.fftn(x), x.size)
 
 
-def test_what_has_not_written_yet_can(tmp_path: Path) -> None:
+def test_a_transform_that_has_not_written_yet_can_be_discarded(tmp_path: Path) -> None:
     x = saved(tmp_path / "x.npy", (1 << 14,), "complex128")
 
     def stop(at: weft.ooc.Progress) -> None:
@@ -183,7 +183,7 @@ def test_a_damaged_journal_is_named(tmp_path: Path) -> None:
         ("x.npy", "complex128", {"order": "transposed"}, "transposed"),
     ],
 )
-def test_what_cannot_be_in_place_is_refused(
+def test_transforms_that_cannot_be_in_place_are_refused(
     tmp_path: Path, name: str, dtype: str, given: dict[str, Any], words: str
 ) -> None:
     np.save(tmp_path / name, np.ones(64, dtype))
@@ -193,7 +193,7 @@ def test_what_cannot_be_in_place_is_refused(
     assert (tmp_path / name).read_bytes() == before and os.listdir(tmp_path) == [name]
 
 
-def test_nothing_is_measured_on_the_input(tmp_path: Path) -> None:
+def test_a_run_that_only_moves_data_is_refused_in_place(tmp_path: Path) -> None:
     x = saved(tmp_path / "x.npy", (1 << 14,), "complex128")
     path, given = tmp_path / "x.npy", {"memory_bytes": MEMORY_BYTES, "block_bytes": 512}
     with pytest.raises(weft.Unsupported, match="in place"):
@@ -201,7 +201,7 @@ def test_nothing_is_measured_on_the_input(tmp_path: Path) -> None:
     assert_same_bits(np.load(path), x)
 
 
-def test_a_target_or_in_place(tmp_path: Path) -> None:
+def test_exactly_one_of_target_and_in_place_is_given(tmp_path: Path) -> None:
     saved(tmp_path / "x.npy", (64,), "complex128")
     with pytest.raises(weft.InvalidArgument, match="given neither"):
         weft.ooc.fft(tmp_path / "x.npy", memory_bytes=MEMORY_BYTES)
@@ -213,7 +213,7 @@ def test_a_target_or_in_place(tmp_path: Path) -> None:
         fft(tmp_path / "x.npy", method="bmmc:stripe-major/communication")
 
 
-def test_a_stop_without_checkpoints_is_told(tmp_path: Path) -> None:
+def test_a_stop_without_checkpoints_says_that_the_file_may_have_changed(tmp_path: Path) -> None:
     saved(tmp_path / "x.npy", (512, 1024, 8), "complex128")
     words = ["x.npy", "--in-place", "--memory", "1MiB", "--block", "256", "--checkpoint", "0"]
     process = subprocess.Popen(
@@ -228,7 +228,7 @@ def test_a_stop_without_checkpoints_is_told(tmp_path: Path) -> None:
     assert os.listdir(tmp_path) == ["x.npy"]
 
 
-def test_the_command(tmp_path: Path) -> None:
+def test_the_command_transforms_in_place(tmp_path: Path) -> None:
     x = saved(tmp_path / "x.npy", (192, 128), "complex128")
     words = [sys.executable, "-m", "weft", "ooc", "fft", "x.npy", "--in-place", "--memory", "256KiB", "--block", "256"]
     dry = subprocess.run([*words, "--dry-run"], cwd=tmp_path, capture_output=True, text=True, check=True).stdout

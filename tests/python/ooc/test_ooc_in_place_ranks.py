@@ -49,7 +49,7 @@ def test_the_result_is_that_of_numpy(
     ranks: int,
     checkpoint: float | None,
 ) -> None:
-    """Three disks are fewer than the ranks, as many, or more."""
+    """The set has three disks: fewer than the ranks, as many, or more."""
     x = made_set(tmp_path, shape, dtype)
     index, before = (tmp_path / "x.json").read_text(), listing(tmp_path)
     given = {"checkpoint": checkpoint, "block_bytes": 4096, **given}
@@ -62,7 +62,7 @@ def test_the_result_is_that_of_numpy(
     assert (tmp_path / "x.json").read_text() == index and listing(tmp_path) == before
 
 
-def test_plain_files_too(pool: Pool, tmp_path: Path) -> None:
+def test_plain_files_are_transformed_in_place(pool: Pool, tmp_path: Path) -> None:
     x = values((48, 30, 20), "complex128")
     np.save(tmp_path / "x.npy", x)
     given = {**GIVEN, "source": "x.npy", "block_bytes": 256}
@@ -79,7 +79,7 @@ def stopped(pool: Pool, folder: Path, ranks: int = 3, **given: Any) -> None:
     assert {one.raised for one in outcomes} == {outcomes[0].raised} and outcomes[0].raised is not None
 
 
-def test_a_journal_of_each_rank_lies_on_its_own_disks(pool: Pool, tmp_path: Path) -> None:
+def test_the_journal_of_each_rank_is_on_its_own_disks(pool: Pool, tmp_path: Path) -> None:
     x = made_set(tmp_path)
     transform = prepared(tmp_path, 3, block_bytes=256)
     plan = transform.plan
@@ -118,7 +118,7 @@ def test_an_incomplete_set_says_so_and_is_resumed(pool: Pool, tmp_path: Path) ->
     assert_close(content(tmp_path), np.fft.fftn(x), x.size)
 
 
-def test_without_checkpoints_it_is_of_no_use_and_says_so(pool: Pool, tmp_path: Path) -> None:
+def test_an_incomplete_set_without_checkpoints_must_be_written_again(pool: Pool, tmp_path: Path) -> None:
     made_set(tmp_path)
     stopped(pool, tmp_path, checkpoint=0)
     with pytest.raises(InvalidArgument, match=r"is incomplete.*no checkpoints.*write it again"):
@@ -127,7 +127,7 @@ def test_without_checkpoints_it_is_of_no_use_and_says_so(pool: Pool, tmp_path: P
         ooc.discard(tmp_path / "x.json")
 
 
-def test_a_failing_note_of_one_rank_is_resumed(pool: Pool, tmp_path: Path) -> None:
+def test_a_transform_resumes_after_one_rank_fails_to_write_its_note(pool: Pool, tmp_path: Path) -> None:
     x = made_set(tmp_path)
     stopped(pool, tmp_path, spoil="keep")
     for one in pool.values("out_of_core", 3, folder=str(tmp_path), **GIVEN, block_bytes=256):
@@ -160,7 +160,7 @@ def test_a_damaged_block_is_named_in_the_first_pass(pool: Pool, tmp_path: Path) 
     assert "does not agree" in outcomes[0].message and "x.1" in outcomes[0].message
 
 
-def test_the_command_tells_and_does(tmp_path: Path) -> None:
+def test_the_command_explains_in_a_dry_run_and_transforms(tmp_path: Path) -> None:
     x = made_set(tmp_path)
     words = ("ooc", "fft", "x.json", "--in-place", "--memory", "64KiB", "--block", "256", "-n", 3)
     dry = weft(*words, "--dry-run", cwd=tmp_path)
@@ -173,5 +173,5 @@ def test_the_command_tells_and_does(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("case", killed_ranks.CASES_IN_PLACE, ids=lambda case: f"{case.ranks}-{len(case.shape)}")
 def test_ranks_that_are_killed_are_resumed(tmp_path: Path, case: killed_ranks.Case) -> None:
-    """Many instants: tests/python/support/killed_ranks.py."""
+    """tests/python/support/killed_ranks.py has more instants."""
     killed_ranks.kill_often(killed_ranks.InPlace(case, tmp_path), random.Random(seeds.seed()), 2)

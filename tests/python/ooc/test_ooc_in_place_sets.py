@@ -90,7 +90,7 @@ def test_the_result_is_that_of_numpy(
     assert (tmp_path / "x.json").read_text() == index and listing(tmp_path) == before
 
 
-def test_a_set_without_checksums_and_one_behind_a_link(tmp_path: Path) -> None:
+def test_a_set_may_have_no_checksums_or_be_behind_a_link(tmp_path: Path) -> None:
     x = made_set(tmp_path, checksums=False)
     (tmp_path / "link.json").symlink_to("x.json")
     before = listing(tmp_path)
@@ -99,7 +99,7 @@ def test_a_set_without_checksums_and_one_behind_a_link(tmp_path: Path) -> None:
     assert listing(tmp_path) == before and (tmp_path / "link.json").is_symlink()
 
 
-def test_the_journal_lies_on_the_disks_of_the_set(tmp_path: Path) -> None:
+def test_the_journal_is_on_the_disks_of_the_set(tmp_path: Path) -> None:
     x = made_set(tmp_path)
     given = {"in_place": True, "memory_bytes": 64 * KIB, "block_bytes": 256}
     path = tmp_path / "x.json"
@@ -135,7 +135,7 @@ def test_an_incomplete_set_says_so_and_is_resumed(tmp_path: Path) -> None:
     assert_close(content(tmp_path), np.fft.fftn(x), x.size)
 
 
-def test_what_has_no_checkpoints_is_of_no_use_and_says_so(tmp_path: Path) -> None:
+def test_an_incomplete_set_without_checkpoints_must_be_written_again(tmp_path: Path) -> None:
     made_set(tmp_path)
     stopped(tmp_path, checkpoint=0)
     for use in (lambda: ooc.open_set(tmp_path / "x.json"), lambda: fft(tmp_path, checkpoint=0), lambda: fft(tmp_path)):
@@ -147,7 +147,7 @@ def test_what_has_no_checkpoints_is_of_no_use_and_says_so(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("checkpoint", [1e-6, 0])
-def test_what_has_not_written_yet_is_as_it_was(tmp_path: Path, checkpoint: float) -> None:
+def test_a_set_is_as_it_was_until_the_transform_writes_to_it(tmp_path: Path, checkpoint: float) -> None:
     x = made_set(tmp_path, (1 << 14,))
     before = listing(tmp_path)
     stopped(tmp_path, 0, checkpoint=checkpoint)  # its first pass writes temporary space
@@ -169,7 +169,7 @@ def test_a_set_of_which_no_note_can_be_read_is_kept(tmp_path: Path) -> None:
     assert listing(tmp_path) == kept
 
 
-# The contents of the disks' files at the last checkpoint: all earlier writes were flushed.
+# The folder for copies of the disks' files at the last checkpoint, before which all writes were flushed.
 SAFE = "safe"
 
 
@@ -183,7 +183,7 @@ def keep_safe(folder: Path) -> None:
 
 
 def with_safe_copies(folder: Path, work: Callable[[], object]) -> object:
-    """Within a process that is going to end: copies the disks whenever a checkpoint is noted."""
+    """Does the work, and copies the disks before each checkpoint is noted. Only for a process that will end."""
     keep = checkpoint_files.Keeper.keep
 
     def kept(self: checkpoint_files.Keeper, *at: Any) -> None:
@@ -282,7 +282,7 @@ def test_a_process_that_is_killed_at_any_time_is_resumed(
     seconds = fft(tmp_path, **given).seconds
     undisturbed = content(tmp_path)
     killed = done = 0
-    while done < 10 or (killed < 5 and done < 40):  # beside other work the first run, whose time counts, may be slow
+    while done < 10 or (killed < 5 and done < 40):  # the first run, which bounds the times of kills, may be slow
         done += 1
         x = made_again(tmp_path, shape, dtype)
         killed += killed_after(draw.random() * seconds, lambda: fft(tmp_path, **given))
@@ -301,12 +301,12 @@ def flip(file: Path) -> None:
     file.write_bytes(data)
 
 
-def test_a_damaged_block_is_named_and_what_was_done_stays(tmp_path: Path) -> None:
+def test_a_damaged_block_is_named_and_a_repaired_one_is_transformed(tmp_path: Path) -> None:
     x = made_set(tmp_path)
     flip(tmp_path / "disk1" / "x.1")
     with pytest.raises(IoFailure, match=r"checksum of block \d+ does not agree: .*x\.1"):
         fft(tmp_path)
-    flip(tmp_path / "disk1" / "x.1")  # the block is brought back from a copy
+    flip(tmp_path / "disk1" / "x.1")  # undoes the damage, as a backup of the block would
     fft(tmp_path)
     assert_close(content(tmp_path), np.fft.fftn(x), x.size)
 
@@ -325,7 +325,7 @@ def test_a_disk_without_room_is_named_before_anything_is_written(
 
 @pytest.mark.parametrize("shape", [SHAPE, (1 << 14,)])
 def test_a_disk_that_gets_full_is_resumed(tmp_path: Path, shape: tuple[int, ...]) -> None:
-    """Notes, checksums and the index are the files that grow. Writing them fails after a number of notes."""
+    """From a given number on, flushes of files fail, as on a full disk."""
     made_set(tmp_path, shape)
     fft(tmp_path, checkpoint=1e-6)
     undisturbed = content(tmp_path)
@@ -340,7 +340,7 @@ def test_a_disk_that_gets_full_is_resumed(tmp_path: Path, shape: tuple[int, ...]
 
 
 def full_after(notes: int, work: Callable[[], object]) -> None:
-    """Does work in a process that ends: flushes fail from this number on. The error must be IoFailure."""
+    """Does the work while flush number `notes` and later ones fail. Checks that the error is IoFailure."""
     fsync, left = os.fsync, notes
 
     def sync(handle: int) -> None:
@@ -357,7 +357,7 @@ def full_after(notes: int, work: Callable[[], object]) -> None:
 
 @pytest.mark.parametrize("kib", [40, 120])
 def test_the_command_where_files_may_not_grow(tmp_path: Path, kib: int) -> None:
-    """A disk gets full in the middle: writing fails after the first bytes of a file."""
+    """The disk gets full within a file: only the first bytes can be written."""
     made_set(tmp_path)
     (tmp_path / "alone").mkdir()
     made_set(tmp_path / "alone")
@@ -374,7 +374,7 @@ def command(*words: str) -> list[str]:
     return [sys.executable, "-m", "weft", *words]
 
 
-def test_the_command_tells_and_does(tmp_path: Path) -> None:
+def test_the_command_explains_in_a_dry_run_and_transforms(tmp_path: Path) -> None:
     x = made_set(tmp_path)
     words = ("ooc", "fft", "x.json", "--in-place", "--memory", "64KiB", "--block", "256")
     dry = weft(*words, "--dry-run", cwd=tmp_path)
@@ -398,7 +398,7 @@ def test_the_command_tells_and_does(tmp_path: Path) -> None:
         ("complex128", {"order": "transposed"}, "transposed"),
     ],
 )
-def test_what_cannot_be_in_place_is_refused(tmp_path: Path, dtype: str, given: dict[str, Any], words: str) -> None:
+def test_impossible_in_place_calls_are_refused(tmp_path: Path, dtype: str, given: dict[str, Any], words: str) -> None:
     x = made_set(tmp_path, (64 * 64,), dtype)
     before = listing(tmp_path)
     with pytest.raises(InvalidArgument, match=f"(?s)in place is for complex numbers.*{words}.*name a target"):

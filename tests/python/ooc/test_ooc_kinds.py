@@ -14,7 +14,7 @@ from weft import ooc
 
 
 def transformed(folder: Path, x: np.ndarray, **given: Any) -> tuple[np.ndarray, ooc.RunReport]:
-    """Transforms one .npy file into another. Checks that the disks count the bytes of the plan."""
+    """Transforms one .npy file into another. Checks that the run reads and writes the bytes of the plan."""
     np.save(folder / "in.npy", x)
     moved = ooc.fft(folder / "in.npy", folder / "out.npy", **given)
     plan = moved.plan
@@ -65,7 +65,7 @@ def test_reals_there_and_back(tmp_path: Path, real: str, shape: tuple[int, ...],
     ("dtype", "backend"), [("complex64", "automatic"), ("complex128", "threads"), ("complex128", "synchronous")]
 )
 @pytest.mark.parametrize("inverse", [False, True])
-def test_lines_of_large_primes(tmp_path: Path, dtype: str, backend: str, inverse: bool) -> None:
+def test_lines_of_large_primes_are_convolutions(tmp_path: Path, dtype: str, backend: str, inverse: bool) -> None:
     x = values(2 * 10007, dtype)
     given = {"memory_bytes": 128 * KIB, "block_bytes": 512, "inverse": inverse, "backend": backend}
     found, moved = transformed(tmp_path, x, **given)
@@ -86,7 +86,7 @@ NUMPY_NORMS: dict[str, tuple[Any, Any]] = {  # there and back
 
 
 @pytest.mark.parametrize("norm", NUMPY_NORMS)
-def test_norms(tmp_path: Path, norm: str) -> None:
+def test_norms_are_those_of_numpy(tmp_path: Path, norm: str) -> None:
     there, back = NUMPY_NORMS[norm]
     x = values((40, 201), "float64")
     given = {"memory_bytes": 32 * KIB, "block_bytes": 256, "norm": norm}

@@ -121,7 +121,7 @@ def test_sets_of_more_disks_and_of_fewer(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("checkpoint", [0, 60])
 def test_a_refused_report_is_one_error(pool: Pool, tmp_path: Path, checkpoint: float) -> None:
-    """The first rank's listener raises when the output is complete. The other ranks do not wait for that rank."""
+    """The first rank's listener raises when the output is complete. No other rank may hang."""
     x = values(2**14, "complex128")
     np.save(tmp_path / "in.npy", x)
     given = {"memory_bytes": 64 * KIB, "block_bytes": 4096, "checkpoint": checkpoint}
@@ -145,7 +145,7 @@ def test_a_missing_disk_is_one_error_and_leaves_nothing(pool: Pool, tmp_path: Pa
     assert listing(tmp_path) == before
 
 
-def test_weft_ooc_fft_on_ranks(pool: Pool, tmp_path: Path) -> None:
+def test_weft_ooc_fft_runs_on_ranks(pool: Pool, tmp_path: Path) -> None:
     x = values((70, 999), "complex64")
     np.save(tmp_path / "in.npy", x)
     found = pool.values("out_of_core", 3, folder=str(tmp_path), memory_bytes=[128 * KIB])
@@ -165,7 +165,7 @@ def test_weft_ooc_fft_on_ranks(pool: Pool, tmp_path: Path) -> None:
     [((6, 2048), [1]), ((6, 2048), [0, 1]), ((6, 2025), [0, 1]), ((30, 7, 15), [0, 1, 2]), ((24, 20, 18), [2, 0])],
 )
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
-def test_reals_on_ranks(
+def test_reals_are_transformed_on_ranks(
     pool: Pool, tmp_path: Path, kind: str, shape: tuple[int, ...], axes: list[int], dtype: str
 ) -> None:
     """Reals are taken in whole lines, in pairs or as complex numbers. Other axes precede and follow the halved one."""

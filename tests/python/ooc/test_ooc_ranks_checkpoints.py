@@ -38,7 +38,7 @@ def names(folder: Path) -> list[str]:
 
 @pytest.mark.parametrize("case", killed_ranks.CASES, ids=[f"{case.ranks}-{case.target}" for case in killed_ranks.CASES])
 def test_ranks_that_are_killed_are_resumed(tmp_path: Path, case: killed_ranks.Case) -> None:
-    """Many instants: tests/python/support/killed_ranks.py."""
+    """tests/python/support/killed_ranks.py has more instants."""
     killed_ranks.kill_often(killed_ranks.Transform(case, tmp_path), random.Random(seeds.seed()), 2)
 
 

@@ -90,7 +90,7 @@ def test_the_precision_can_be_chosen(tmp_path: Path) -> None:
         (np.longdouble, {}, "up to 64 bits"),
     ],
 )
-def test_what_cannot_be_converted_is_refused(tmp_path: Path, dtype: Any, given: dict[str, Any], words: str) -> None:
+def test_inconvertible_numbers_are_refused(tmp_path: Path, dtype: Any, given: dict[str, Any], words: str) -> None:
     with pytest.raises(weft.InvalidArgument, match=words):
         transformed(tmp_path, np.ones(64, dtype), **given)
     assert not (tmp_path / "out.npy").exists()

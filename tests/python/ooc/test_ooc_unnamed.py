@@ -59,7 +59,7 @@ def killed(folder: Path, instant: int) -> None:
 
 
 @pytest.mark.parametrize("instant", [0, 1, 2, 9])
-def test_what_is_killed_has_no_name(folder: Path, instant: int) -> None:
+def test_a_killed_transform_leaves_no_set_with_its_name(folder: Path, instant: int) -> None:
     killed(folder, instant)
     assert names(folder) == ["in.npy", "out.0", "out.weft-part.json", *["out.weft-part.json.sums"][instant:]]
     with pytest.raises(weft.IoFailure, match=r"one process at a time.*weft ooc discard .*out\.json"):
@@ -72,7 +72,7 @@ def test_what_is_killed_has_no_name(folder: Path, instant: int) -> None:
         assert_close(found.read(), np.fft.fft(np.load(folder / "in.npy")), N)
 
 
-def test_a_signal_as_soon_as_it_is_there(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_signal_just_after_a_set_is_made_leaves_nothing(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def create_and_end(*given: Any, **how: Any) -> None:
         create_set(*given, **how).close()
         raise SystemExit(143)
@@ -84,7 +84,7 @@ def test_a_signal_as_soon_as_it_is_there(folder: Path, monkeypatch: pytest.Monke
     assert names(folder) == ["in.npy"]
 
 
-def test_two_that_make_the_same_set(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_second_maker_of_a_set_leaves_that_of_the_first(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     given = ([str(folder)], (8,), "f8", str(folder / "a.json"))
     striped.create_unnamed(*given).close()
     theirs = names(folder)
@@ -94,7 +94,7 @@ def test_two_that_make_the_same_set(folder: Path, monkeypatch: pytest.MonkeyPatc
     assert names(folder) == theirs
 
 
-def test_checksums_come_first(folder: Path) -> None:
+def test_a_set_with_the_name_of_its_checksums_only_is_discarded(folder: Path) -> None:
     """A set whose process ended between its two names is not complete, and is removed as a whole."""
     killed(folder, 0)
     os.replace(folder / "out.weft-part.json.sums", folder / "out.json.sums")
@@ -108,7 +108,7 @@ def test_checksums_of_an_older_set_are_not_taken(folder: Path) -> None:
         assert_close(found.read(), np.fft.fft(np.load(folder / "in.npy")), N)
 
 
-def test_what_a_process_works_on_is_not_discarded(folder: Path) -> None:
+def test_a_set_that_a_process_works_on_is_not_discarded(folder: Path) -> None:
     def progress(_: object) -> None:
         with pytest.raises(weft.IoFailure, match="one process at a time"):
             weft.ooc.discard(folder / "out.json")
@@ -119,7 +119,7 @@ def test_what_a_process_works_on_is_not_discarded(folder: Path) -> None:
     assert seen and all("out.json" not in each for each in seen) and "out.json" in names(folder)
 
 
-def test_a_name_that_is_taken_meanwhile(folder: Path) -> None:
+def test_a_name_that_another_takes_meanwhile_stays_theirs(folder: Path) -> None:
     def progress(_: object) -> None:
         (folder / "out.json").write_text("theirs")
 

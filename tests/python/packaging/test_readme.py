@@ -203,7 +203,7 @@ def test_compiled(block: Block, ranks: int, programs: Path) -> None:
     run([*launcher, str(programs / f"readme_{block.line}_{block.language}")], programs, environment)
 
 
-def test_the_operator_of_the_toolkit_page(programs: Path) -> None:
+def test_the_operator_of_the_toolkit_page_works(programs: Path) -> None:
     launcher, environment = mpiexec_command(1)
     run([*launcher, str(programs / "readme_toolkit_cpp")], programs, environment)
 

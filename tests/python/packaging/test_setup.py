@@ -56,7 +56,7 @@ def test_apt_is_called_once_and_its_failure_ends_setup(tmp_path: Path) -> None:
     assert done.returncode == 9
 
 
-def test_nothing_missing_says_nothing(tmp_path: Path) -> None:
+def test_setup_prints_nothing_if_nothing_is_missing(tmp_path: Path) -> None:
     if shutil.which("dpkg-query") is None:
         pytest.skip("not Debian or Ubuntu")
     done = subprocess.run(

@@ -46,7 +46,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "site"
 
 
-def test_planning_without_mpi(site: Path, tmp_path: Path) -> None:
+def test_planning_needs_no_mpi(site: Path, tmp_path: Path) -> None:
     code = """
 import sys, weft
 assert weft.__file__.startswith(sys.argv[1]), weft.__file__

@@ -48,7 +48,7 @@ def test_more_effort_tries_plans(tmp_path: Path) -> None:
 def test_one_rank_has_nothing_to_choose(nothing_named: Path) -> None:
     fft = weft_package.FFT((6, 5))
     assert (fft.plan.chosen_by, fft.plan.notes) == ("fixed rule", ())
-    # Only the engines of its lines were compared.
+    # Only engines were compared, by trials of lines.
     assert all(file.name.startswith("line-trials-") for file in nothing_named.glob("*"))
 
 
@@ -67,7 +67,7 @@ def test_the_variable_names_a_machine(nothing_named: Path, tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("value", ["no-such", "/dev/zero", "damaged.json"])
-def test_a_variable_that_names_none_is_refused(tmp_path: Path, value: str) -> None:
+def test_a_variable_that_names_no_machine_is_refused(tmp_path: Path, value: str) -> None:
     (tmp_path / "damaged.json").write_text('{"weft_machine": 99}')
     outcome = bench("20x18x16", 2, cwd=tmp_path, WEFT_MACHINE=value)
     assert (outcome.status, outcome.out) == (2, "")
@@ -77,7 +77,7 @@ def test_a_variable_that_names_none_is_refused(tmp_path: Path, value: str) -> No
 
 @pytest.mark.parametrize("ranks", [3, 5])
 def test_every_rank_has_a_part_unless_a_machine_is_named(tmp_path: Path, ranks: int) -> None:
-    """The array is so small that one rank transforms it faster than it could send parts to other ranks."""
+    """The array is small and a barrier takes 1 s, so fewer ranks would be faster."""
     slow = json.loads(weft_package.Machine.shipped("ethernet-10g").to_json())
     slow["barrier_s"] = 1.0
     (tmp_path / "slow.json").write_text(json.dumps(slow))
@@ -107,7 +107,7 @@ def test_plans_without_ranks_are_for_a_default_machine() -> None:
     assert weft_package.plan((64, 64, 64), ranks=128, machine="fixed-rule").chosen_by == "fixed rule"
 
 
-def test_the_variable_is_for_plans_too(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_variable_names_the_machine_of_plans(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("WEFT_MACHINE", "celerons")
     plan = weft_package.plan((64, 64, 64), ranks=4)
     assert plan.prediction is not None and plan.prediction.machine == "celerons"
@@ -116,7 +116,7 @@ def test_the_variable_is_for_plans_too(monkeypatch: pytest.MonkeyPatch) -> None:
         weft_package.plan((64, 64, 64), ranks=4)
 
 
-def test_the_command_plans_for_it_too(tmp_path: Path) -> None:
+def test_the_command_plans_for_the_default_machine(tmp_path: Path) -> None:
     outcome = weft("plan", "64x64x64", "--ranks", 4, "--plot", "steps.png", cwd=tmp_path)
     assert_done(outcome)
     assert 'predicted on the machine "infiniband-64"' in outcome.out
@@ -126,13 +126,13 @@ def test_the_command_plans_for_it_too(tmp_path: Path) -> None:
     assert "the fixed rule has none" in refused.err
 
 
-def test_wisdom_of_a_named_machine_serves_where_none_is_named(tmp_path: Path) -> None:
+def test_wisdom_of_a_named_machine_is_taken_where_none_is_named(tmp_path: Path) -> None:
     common = ("bench", "40x36x32", "-n", 2, "--wisdom", "mine.wisdom", "--json")
     # Trials take a second. On a busy machine they may take ten times as long.
     tried = plan_of(weft(*common, "--machine", "local", "--budget", 60, cwd=tmp_path))
     assert tried["chosen_by"] == "trials"
     if any("own nothing" in note for note in tried["notes"]):
-        pytest.skip("fewer ranks were faster, which is not for those who want all")
+        pytest.skip("the trials chose fewer ranks, but the second run has all ranks")
     found = plan_of(weft(*common, cwd=tmp_path))
     assert found["chosen_by"] == "wisdom"
     assert found["stages"] == tried["stages"]

@@ -51,7 +51,7 @@ def test_plan_says_where_other_threads_are_faster(tmp_path: Path) -> None:
     assert "64 ranks of 2 threads on the same cores: predicted" in outcome.out.splitlines()[-1]
     forced = weft(*crowded, "--grid", "16x8x1", cwd=tmp_path)
     assert_done(forced)
-    assert "on the same cores" not in forced.out  # the ranks are the caller's
+    assert "on the same cores" not in forced.out  # the grid fixes the number of ranks
 
 
 def test_plan_finds_the_ranks_of_cores(tmp_path: Path) -> None:

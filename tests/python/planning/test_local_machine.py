@@ -27,7 +27,7 @@ def files(cache: Path) -> list[Path]:
     return sorted(cache.glob("local-machine-*"))
 
 
-def test_it_is_measured_once(cache: Path) -> None:
+def test_the_machine_is_measured_once(cache: Path) -> None:
     first = weft_package.local_machine()
     assert first.name == "local"
     assert weft_package.Machine.from_json(first.to_json()) == first
@@ -40,7 +40,7 @@ def test_it_is_measured_once(cache: Path) -> None:
 
 
 @pytest.mark.parametrize("damage", ["", "{", '{"weft_machine": 99}', "\0"])
-def test_what_is_damaged_is_measured_anew(cache: Path, damage: str) -> None:
+def test_a_damaged_measurement_is_replaced(cache: Path, damage: str) -> None:
     weft_package.local_machine()
     (file,) = files(cache)
     file.write_text(damage)
@@ -48,7 +48,7 @@ def test_what_is_damaged_is_measured_anew(cache: Path, damage: str) -> None:
     assert json.loads(file.read_text())["name"] == "local"
 
 
-def test_a_folder_that_cannot_be_written_is_told(tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_written_is_a_warning(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     lines = "print(weft.local_machine().name)"
     program = f"import weft; {lines}; {lines}"
@@ -84,7 +84,7 @@ def test_ranks_measure_together(cache: Path, ranks: int, tmp_path: Path) -> None
     assert len(files(cache)) == 1
 
 
-def test_it_needs_ranks(tmp_path: Path) -> None:
+def test_a_local_machine_needs_ranks(tmp_path: Path) -> None:
     outcome = weft("project", "64x64x64", "--machine", "local", cwd=tmp_path)
     assert (outcome.status, outcome.out) == (2, "")
     assert "the machine of running ranks" in outcome.err

@@ -51,7 +51,7 @@ def test_the_order_of_a_machine_is_its_ranks() -> None:
     assert machine_of(2).with_order("nt") == machine
 
 
-def test_files_for_launchers() -> None:
+def test_files_for_launchers_have_the_places() -> None:
     torus = torus_of(2, 3, cores=2)
     places = mapping.places(torus, 12, order="xyt")
     hosts = ["a", "b", "c", "d", "e", "f"]
@@ -68,7 +68,7 @@ def test_files_for_launchers() -> None:
     )
 
 
-def test_what_does_not_fit_is_refused() -> None:
+def test_wrong_places_and_hosts_are_refused() -> None:
     machine = machine_of(2)
     for call, words in [
         (lambda: mapping.places(machine, 4, order="xyzt"), "no axis x"),
@@ -87,7 +87,7 @@ def test_what_does_not_fit_is_refused() -> None:
 
 
 def test_a_plan_names_its_order() -> None:
-    """Rows of 64 ranks are in four lines of a torus, or nearer in a cube."""
+    """Rows of 64 ranks are on four lines of nodes of a torus, or nearer to each other in a cube."""
     torus = torus_of(16, 16, 16)
     given: dict[str, Any] = {"ranks": 4096, "input": (64, 64, 1), "dtype": "float32"}
     given["exchange"] = weft_package.Exchange(chunks=1)
@@ -196,7 +196,7 @@ def test_map_refuses(tmp_path: Path, arguments: list[str], words: list[str]) -> 
         (8, "n2tn", [0, 2, 1, 3, 4, 6, 5, 7]),
     ],
 )
-def test_a_communicator_in_another_order(pool: Pool, ranks: int, order: str, numbers: list[int]) -> None:
+def test_a_communicator_may_have_another_order(pool: Pool, ranks: int, order: str, numbers: list[int]) -> None:
     arguments = {"machine": machine_of(4).to_json(), "order": order, "ranks_per_node": 2}
     found = pool.values("renumbered", ranks, **arguments, seed=seeds.seed(5))
     assert [each["rank"] for each in found] == numbers

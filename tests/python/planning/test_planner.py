@@ -161,7 +161,7 @@ def test_a_recorded_run_and_its_prediction_leave_out_the_call() -> None:
     assert predicted[0] == predicted[1]
 
 
-def test_a_core_has_a_rank_unless_told_otherwise() -> None:
+def test_ranks_of_a_node_follow_from_the_machine() -> None:
     assert weft_package.plan((64, 64), ranks=8, machine="vm-2-cores").problem.ranks_per_node == 8
     assert weft_package.plan((64, 64), ranks=128, machine="infiniband-64").problem.ranks_per_node == 64
     assert weft_package.plan((64, 64), ranks=8, machine="celerons").problem.ranks_per_node == 1
@@ -175,7 +175,7 @@ def test_projections_have_the_efficiencies_of_dmitruk() -> None:
         assert sixteen.speed_up == pytest.approx(16 * sixteen.efficiency)
 
 
-def test_a_switch_grows_and_a_torus_does_not() -> None:
+def test_a_switch_may_have_more_nodes_and_a_torus_may_not() -> None:
     (point,) = projection.project((64, 64, 64), (100,), "celerons")
     assert point.nodes == 100
     with pytest.raises(weft_package.InvalidArgument, match=r"torus.*512"):
@@ -186,7 +186,7 @@ def test_faster_parts_are_faster() -> None:
     now, *faster = projection.changes((128, 128, 128), 16, "celerons", **DMITRUK)
     assert [change.what for change in faster][:2] == ["twice the bandwidth", "half the latency"]
     assert all(change.seconds < now.seconds for change in faster)
-    assert faster[0].seconds == min(change.seconds for change in faster), "these nodes wait for the network"
+    assert faster[0].seconds == min(change.seconds for change in faster), "bandwidth must gain most: nodes wait for it"
 
 
 def test_project_prints_a_table_and_what_faster_parts_bring(tmp_path: Path) -> None:
@@ -267,7 +267,7 @@ def test_project_needs_a_machine_with_a_model(tmp_path: Path, word: str, source:
 
 
 @pytest.mark.parametrize("shapes", ["64x64,", ",64", "64x64;128x128", "64x0,64x64"])
-def test_sizes_that_make_no_sense(tmp_path: Path, shapes: str) -> None:
+def test_sizes_that_make_no_sense_are_refused(tmp_path: Path, shapes: str) -> None:
     assert_refused(weft("project", shapes, "--machine", "celerons", cwd=tmp_path), 2, "SHAPE")
 
 
@@ -288,14 +288,14 @@ def test_plan_draws_its_steps(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("ranks", "word"), [("0..4", "at least 1"), ("8..4", "go up"), ("a", "numbers"), ("0", "from 1")]
 )
-def test_numbers_of_ranks_that_make_no_sense(tmp_path: Path, ranks: str, word: str) -> None:
+def test_wrong_numbers_of_ranks_are_refused(tmp_path: Path, ranks: str, word: str) -> None:
     outcome = weft("project", "64x64", "--machine", "celerons", "--ranks", ranks, cwd=tmp_path)
     assert outcome.status == 2
     assert "--ranks" in outcome.err and word in outcome.err
 
 
 @pytest.mark.parametrize("ranks_per_node", [0, -2, "two"])
-def test_ranks_of_a_node_that_make_no_sense(tmp_path: Path, ranks_per_node: Any) -> None:
+def test_wrong_ranks_of_a_node_are_refused(tmp_path: Path, ranks_per_node: Any) -> None:
     for call in (
         lambda: projection.project((64, 64), (1, 2), "celerons", ranks_per_node=ranks_per_node),
         lambda: projection.changes((64, 64), 2, "celerons", ranks_per_node=ranks_per_node),
@@ -313,11 +313,11 @@ def test_candidates_are_the_plan_and_the_next_best() -> None:
     assert len(plans) > 5
     found = [plan.prediction.seconds for plan in plans if plan.prediction]
     assert found[1:] == sorted(found[1:])
-    assert found[0] <= 1.006 * found[1], "what is less simple must be half a per cent faster to be chosen"
+    assert found[0] <= 1.006 * found[1], "a simpler plan may be slower by half a per cent only"
     assert len({plan.explain() for plan in plans}) == len(plans)
 
 
-def test_a_transform_of_any_plan() -> None:
+def test_any_candidate_plan_transforms() -> None:
     x = np.random.default_rng(seeds.seed(5)).standard_normal((12, 10, 8))
     for plan in weft_package.candidates(x.shape, machine="vm-2-cores", kind="r2c"):
         fft = weft_package.FFT.of_plan(weft_package.Plan.from_json(plan.to_json()))
@@ -327,7 +327,7 @@ def test_a_transform_of_any_plan() -> None:
         assert bound | {"line_engines": [], "engines": []} == json.loads(plan.to_json())
 
 
-def test_what_is_no_plan_for_these_ranks_is_refused() -> None:
+def test_a_value_that_is_no_plan_for_these_ranks_is_refused() -> None:
     with pytest.raises(weft_package.InvalidArgument, match=r"must be a weft\.Plan; given 'a plan'"):
         weft_package.FFT.of_plan("a plan")  # type: ignore[arg-type]
     with pytest.raises(weft_package.InvalidArgument, match="made for, 4; there are 1"):

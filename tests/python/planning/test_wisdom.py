@@ -22,7 +22,7 @@ TRIED = (*BENCH, "--effort", "measure", "-n", "2")
 
 @pytest.fixture(scope="module")
 def tried(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A file with one decision by trials on two ranks."""
+    """Returns a file of wisdom with one plan, which trials on two ranks chose."""
     folder = tmp_path_factory.mktemp("wisdom")
     outcome = weft(*TRIED, "--wisdom", "choices.wisdom", cwd=folder)
     assert_done(outcome)
@@ -32,7 +32,7 @@ def tried(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def entry_for(shape: list[int], like: Path) -> dict[str, Any]:
-    """The entry of a file, for one rank and another problem."""
+    """Returns an entry with the machine of a file of wisdom, and a plan for one rank of this shape."""
     entry: dict[str, Any] = json.loads(like.read_text())["entries"][0]
     plan = weft_package.plan(tuple(shape))
     return {"machine": entry["machine"], "plan": json.loads(plan.to_json())}
@@ -115,7 +115,7 @@ def test_what_is_damaged_is_a_warning_and_stays(tried: Path, tmp_path: Path, dam
     assert "chosen by: trials" in outcome.out
     assert file.read_bytes() == before
     assert [path.name for path in tmp_path.iterdir()] == ["choices.wisdom"]
-    # If the file is the subject of the command, it is an error.
+    # For a command about the file itself, the damage is an error.
     assert_refused(weft("wisdom", "show", file, cwd=tmp_path), 2, "choices.wisdom")
     assert_refused(weft("wisdom", "merge", file, tried, cwd=tmp_path), 2, "choices.wisdom")
     assert_refused(weft("wisdom", "merge", "new.wisdom", file, cwd=tmp_path), 2, "choices.wisdom")
@@ -127,7 +127,7 @@ def test_what_is_damaged_is_a_warning_and_stays(tried: Path, tmp_path: Path, dam
     assert [path.name for path in tmp_path.iterdir()] == ["choices.wisdom"]
 
 
-def test_of_another_machine_is_ignored(tried: Path, tmp_path: Path) -> None:
+def test_wisdom_of_another_machine_is_ignored(tried: Path, tmp_path: Path) -> None:
     file = tmp_path / "choices.wisdom"
     data = json.loads(tried.read_text())
     data["entries"][0]["machine"]["processor"] = "Another one"
@@ -139,7 +139,7 @@ def test_of_another_machine_is_ignored(tried: Path, tmp_path: Path) -> None:
     assert len(machines) == 2 and "Another one" in machines
 
 
-def test_a_folder_is_a_warning(tmp_path: Path) -> None:
+def test_a_folder_instead_of_a_file_is_a_warning(tmp_path: Path) -> None:
     outcome = weft(*TRIED, "--wisdom", tmp_path, cwd=tmp_path)
     assert outcome.status == 0 and "chosen by: trials" in outcome.out
     (line,) = outcome.err.splitlines()
@@ -148,7 +148,7 @@ def test_a_folder_is_a_warning(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("path", ["", 7, "a\0b", "\udcff"], ids=["empty", "number", "zero byte", "no UTF-8"])
-def test_what_is_no_path_is_refused(path: Any) -> None:
+def test_a_value_that_is_no_path_is_refused(path: Any) -> None:
     with pytest.raises(weft_package.InvalidArgument, match="path"):
         weft_package.FFT((4, 4), planning=weft_package.Planning(wisdom=path))
     with pytest.raises(weft_package.InvalidArgument, match="path"):

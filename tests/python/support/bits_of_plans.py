@@ -20,7 +20,7 @@ def transform_of(case: dict[str, Any]) -> weft.FFT:
 
 
 def placed(values: np.ndarray[Any, Any], offset: int) -> np.ndarray[Any, Any]:
-    """Returns a copy that starts `offset` bytes after a multiple of 64, because FFTW's plan depends on it."""
+    """Returns a copy that starts `offset` bytes after a multiple of 64, because FFTW's plan depends on this offset."""
     memory = np.empty(values.nbytes + 128, np.uint8)
     start = -memory.ctypes.data % 64 + offset
     copy = memory[start : start + values.nbytes].view(values.dtype).reshape(values.shape)

@@ -24,7 +24,7 @@ def kill() -> None:
 
 
 def progress_of(step: int | None, after_last_write: bool) -> Callable[..., None] | None:
-    """Returns the listener of progress that kills this rank at a step, counted from now on or after the last write."""
+    """Returns a listener of progress that kills this rank at a step, counted from now on or from the last write."""
     if not step:
         return None
     countdown = Countdown(step, kill)

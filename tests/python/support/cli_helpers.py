@@ -13,9 +13,9 @@ from pathlib import Path
 from fork_server import ForkServer
 from tiers import starts_processes
 
-# A command that takes longer hangs.
+# A command that takes longer counts as a hang.
 LIMIT_S = 300
-# Variables by which a launcher marks ranks: tests may themselves run where some are set.
+# Variables by which a launcher marks ranks. They may be set where the tests run, so commands do not get them.
 LAUNCHER_PREFIXES = ("OMPI_COMM", "PMI", "PMIX", "HYDI", "MPI_LOCAL")
 
 
@@ -31,8 +31,8 @@ def weft(
 ) -> Outcome:
     """Runs `weft arguments...`; a hang fails the test.
 
-    forked : False if the start of Python matters. Otherwise, in the gate and without variables, the command is a
-        fork of a process that has imported weft.
+    forked : False if the start of Python matters. Otherwise, if no variables are given and the tier is not "all", the
+        command is a fork of a process that has imported weft.
     """
     words = [str(argument) for argument in arguments]
     if environment or not forked or starts_processes():
@@ -88,12 +88,12 @@ def clean_environment() -> dict[str, str]:
 
 
 def on_ranks(ranks: int) -> list[str]:
-    """Returns -n for more than one rank; one rank is a process without MPI."""
+    """Returns the option -n for more than one rank; one rank is a process without MPI."""
     return ["-n", str(ranks)] if ranks > 1 else []
 
 
 def assert_refused(outcome: Outcome, status: int, *words: str) -> None:
-    """Checks for one line on standard error with the words, the status, no traceback and no output."""
+    """Checks the status, one line on standard error with the words, no traceback and no output."""
     lines = outcome.err.splitlines()
     assert len(lines) == 1, outcome
     assert lines[0].startswith("weft: error: "), outcome

@@ -40,7 +40,7 @@ def drawn_field(side: Any, whole_shape: tuple[int, ...], seed: int) -> tuple[np.
 
 
 def reference(fft: weft.FFT, whole: np.ndarray) -> np.ndarray:
-    """Returns the spectra of the components, one after another, by one process."""
+    """Returns the spectra of the components; each rank computes all of them, one after another."""
     problem = fft.plan.problem
     alone = weft.FFT(
         problem.shape,
@@ -61,7 +61,7 @@ def require_whole(comm: Any, X: np.ndarray, layout: weft.Layout, wanted: np.ndar
 
 
 def components(comm: Any, shape: list[int], count: int, options: dict[str, Any], in_numpy: bool, seed: int) -> Any:
-    """Compares gathered spectra and fields with those of numpy or of one process, from one array and from two."""
+    """Compares gathered spectra with those of one process, and these with numpy's; also two arrays in one call."""
     if "exchange" in options:
         options["exchange"] = weft.Exchange(**options["exchange"])
     fft = weft.FFT(tuple(shape), components=count, comm=comm, **options)
@@ -112,7 +112,7 @@ def components_in_place(comm: Any, shape: list[int], options: dict[str, Any]) ->
 
 
 def axis_of_components(comm: Any) -> bool:
-    """The arrays of coordinates broadcast to all components; a workspace of the caller has room for the pipeline."""
+    """Arrays of coordinates broadcast to all components, and the caller's workspace has room for the pipeline."""
     fft = weft.FFT((9, 8, 7), components=3, kind="r2c", comm=comm, workspace=False, exchange="duke")
     memory = np.empty(fft.workspace_bytes + 64, np.uint8)
     start = -memory.ctypes.data % 64
@@ -154,7 +154,7 @@ def curl(comm: Any) -> bool:
 
 
 def moved_components(comm: Any, seed: int) -> bool:
-    """Arrays with components move between layouts, gathered and scattered."""
+    """Arrays with components are scattered and redistributed, and their layouts and plans serve new transforms."""
     fft = weft.FFT((5, 6, 7), components=2, comm=comm, exchange="duke")
     whole, x = drawn_field(fft.input, (2, 5, 6, 7), seed)
     found = weft.scatter(whole if comm.rank == 0 else None, fft.input.layout, comm)
@@ -204,7 +204,7 @@ def components_that_differ(comm: Any, given: Any, only: Any) -> str:
 
 
 def fitting(comm: Any, shape: list[int], options: dict[str, Any], others: dict[str, Any], seed: int) -> dict[str, bool]:
-    """Returns the sides on which a transform by `like` has the other's layout, after a comparison with one process."""
+    """Compares a transform by `like` with one process. Returns on which sides its layout is that of the other."""
     other = weft.FFT(tuple(shape), comm=comm, **options)
     if "planning" in others:
         others["planning"] = weft.Planning(**others["planning"])

@@ -194,7 +194,7 @@ def vtk_simulation(comm: Any, *, shape: Any = (12, 8, 10), scalar: str = "theta"
 
 
 def run_with_images(comm: Any, path: str, shape: Any, dtype: str | None = None, dealias: str = "2/3") -> None:
-    """Runs two steps that write images, and the same fields as arrays next to them."""
+    """Runs two steps. Writes images at each, and the same fields as .npy files beside the images."""
     sim = vtk_simulation(comm, shape=shape, dealias=dealias)
     outputs = [dns.fields(path, dtype=dtype), dns.fields(path.replace(".vti", ".npy"), dtype=dtype)]
     sim.every(steps=1, do=outputs)
@@ -287,7 +287,7 @@ def _density_and_moments(values: Any, sim: dns.Simulation) -> list[float]:
 
 
 def failed_checks(comm: Any) -> list[str]:
-    """Returns the names of the checks of a verification that fail."""
+    """Returns the names of the failed checks of a verification."""
     return [check.name for check in dns.verify(comm, quick=True) if not check.passed]
 
 

@@ -35,7 +35,7 @@ def evaluated(text: str, comm: Any = None) -> dict[str, Any]:
 
 @contextlib.contextmanager
 def _long_numbers() -> Iterator[None]:
-    """Lifts Python's limit of digits: a record shows its fields by Python's own words."""
+    """Lifts Python's limit on the digits of an integer, which the repr of a record with a huge integer exceeds."""
     limit = sys.get_int_max_str_digits() if hasattr(sys, "get_int_max_str_digits") else None
     try:
         if limit is not None:
@@ -47,7 +47,7 @@ def _long_numbers() -> Iterator[None]:
 
 
 def drawn_call(comm: Any, text: str, folder: str) -> dict[str, Any]:
-    """Collective: evaluates a call in a folder; also returns its output."""
+    """Collective: evaluates a call in a folder. Returns the outcome of the call and its output."""
     os.chdir(folder)
     printed = io.StringIO()
     with contextlib.redirect_stderr(printed), contextlib.redirect_stdout(printed):

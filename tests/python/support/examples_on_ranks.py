@@ -6,7 +6,7 @@ from typing import Any
 
 
 def error_of_example(comm: Any, code: str) -> float:
-    """Runs an example that begins with the communicator of one process; returns the error that it computes."""
+    """Runs on ranks an example that begins with `comm = None`; returns the error that the example computes."""
     first, _, others = code.partition("\n")
     assert first.startswith("comm = None"), first
     namespace: dict[str, Any] = {"comm": comm}

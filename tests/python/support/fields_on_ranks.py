@@ -46,7 +46,7 @@ def numpy_rotation(u: list[NDArray[Any]]) -> list[NDArray[Any]]:
 
 
 def record_of_a_round_trip(comm: Any, method: str) -> bool:
-    """The steps of two fields there and one back: their names, and bytes by the layouts."""
+    """Checks the steps of two fields there and one back: their names, and their bytes against the layouts."""
     shape = (9, 8, 7)
     fft = weft.FFT(shape, kind="r2c", comm=comm, exchange=weft.Exchange(method=method))
     fft.recording = True
@@ -54,7 +54,7 @@ def record_of_a_round_trip(comm: Any, method: str) -> bool:
     fft.apply_in_spectrum(first_of, given, 1)
     text = fft.explain(apply_in="spectrum", inputs=2, outputs=1)
     predicted = weft.predict(fft.plan, "vm-2-cores", apply_in="spectrum", inputs=2, outputs=1).steps
-    assert len(fft.record) == 2 * len(predicted)  # one lane for each field
+    assert len(fft.record) == 2 * len(predicted)  # the steps of the first field, then those of the second
     first, second = fft.record[: len(predicted)], fft.record[len(predicted) :]
     assert [step.name for step in first] == [step.name for step in second] == [step.name for step in predicted]
     before, after = fft.plan.stages[0].target, fft.plan.stages[1].source
@@ -97,7 +97,7 @@ def curl_of_fields(comm: Any, shape: list[int], dtype: str, grid: Any, in_place:
 
 
 def product_in_space(comm: Any) -> bool:
-    """Two spectra become the spectrum of the product of their fields, with a function on either side."""
+    """Two spectra become the spectrum of the product of their fields, with a function before and one after."""
     shape = (10, 9, 12)
     fft = weft.FFT(shape, kind="r2c", comm=comm, norm="forward")
     a, b = (noise(shape, seed) for seed in (5, 6))
@@ -140,7 +140,7 @@ def exception_in_a_function(comm: Any) -> bool:
 
 
 def wrong_functions_on_one_rank(comm: Any) -> list[str]:
-    """Returns the messages where the last rank alone gives a wrong function: of its signature, type, shape or words."""
+    """Returns the messages where the last rank alone gives a wrong function, once for each of several mistakes."""
     numba = pytest.importorskip("numba")
     fft = weft.FFT((8, 6, 9), comm=comm)
     x = fft.input.zeros()
@@ -187,7 +187,7 @@ def round_trips_that_differ(comm: Any) -> bool:
 
 
 def derivatives_of_waves(comm: Any) -> float:
-    """Returns the error of a derivative of fields, and of a convolution in space of two spectra."""
+    """Returns the larger error of a field's derivative and of the field's convolution with itself."""
     fft = weft.FFT((12, 10, 14), kind="r2c", comm=comm)
     x, y, z = fft.positions()
     u = fft.input.empty()
@@ -257,7 +257,7 @@ def open_error(comm: Any, n: int, order: Any) -> float:
 
 
 def solved_once(comm: Any) -> float:
-    """Returns the error of solve_poisson between walls and on a periodic box, of which ranks have slices."""
+    """Returns the error of solve_poisson on slabs of two fields: one between walls, one on a periodic box."""
     ranks = comm.size
     layout = weft.Layout.slab((10, 9), ranks)
     x, y = (np.arange(10) + 0.5) / 10, np.arange(9) / 9
@@ -268,7 +268,7 @@ def solved_once(comm: Any) -> float:
     whole = weft.gather(found.u, layout, comm)
     if whole is not None:
         error = max(error, float(np.abs(whole - wanted).max()))
-    # The equations of differences, of a field on the columns of the ranks.
+    # The equations of differences, for a field of which each rank has columns.
     layout = weft.Layout.slab((10, 9), ranks, 1)
     rho = noise((10, 9), 4)
     found = weft.solve_poisson(_part(rho, layout, comm), order=2, layout=layout, comm=comm)
@@ -286,7 +286,7 @@ def _part(whole: NDArray[Any], layout: weft.Layout, comm: Any) -> NDArray[Any]:
 
 
 def solved_without_layout(comm: Any) -> float:
-    """Returns the error of solve_poisson where each rank gives its slab; with two rows, some ranks have none."""
+    """Returns the error of solve_poisson where each rank gives its slab. Of two rows, some ranks have none."""
     error = 0.0
     for rows in (10, 2):
         layout = weft.Layout.slab((rows, 9, 4), comm.size)
@@ -298,7 +298,7 @@ def solved_without_layout(comm: Any) -> float:
 
 
 def refused_without_layout(comm: Any) -> list[str]:
-    """Returns the messages where only the last rank gives the layout, and where parts are no slabs."""
+    """Returns the messages where only the last rank gives a layout, and where the ranks' parts are not slabs."""
     layout = weft.Layout.slab((9, 8), comm.size)
     rho = np.zeros(layout.local_shape(comm.rank))
     is_last = comm.rank == comm.size - 1

@@ -48,7 +48,7 @@ def part_of(whole: np.ndarray, layout: weft.Layout, rank: int) -> np.ndarray:
 def saved(
     comm: Any, folder: str, name: str, shape: list[int], dtype: str, layout: str, chunks: list[int] | None = None
 ) -> bool:
-    """Saves an array, and compares every rank's part after loading it in all layouts."""
+    """Saves an array, loads it in every layout, and compares each rank's part with the whole array."""
     extents = tuple(shape)
     whole = whole_array(extents, dtype)
     path = os.path.join(folder, name)

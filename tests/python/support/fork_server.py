@@ -1,7 +1,7 @@
 """Runs `weft ...` in forks of one process that has imported weft: in 50 ms instead of half a second.
 
-Each command has a separate process, with its own folder, environment and streams; it only calls main(). Tests of
-the start of Python, and of variables that libraries read when they are loaded, start a process instead.
+Each command has a separate process, with its own folder, environment and streams. This process only calls main().
+Tests of the start of Python, and of variables that libraries read when they are loaded, start a new Python instead.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import tempfile
 import time
 from pathlib import Path
 
-# Libraries read these when they are loaded, before the fork.
+# Libraries read these variables when they are loaded, before the fork.
 _READ_WHEN_LOADED = ("OMP_", "GOMP_", "KMP_", "OPENBLAS_", "MKL_", "PYTHON", "LD_", "MALLOC_", "TMPDIR")
 
 
@@ -71,7 +71,7 @@ class ForkServer:
 
 
 def loaded_with(environment: dict[str, str]) -> dict[str, str]:
-    """Returns the variables that differ between a forked and a new process."""
+    """Returns the variables that must be set when this server starts, because a fork does not read them again."""
     return {name: value for name, value in environment.items() if name.startswith(_READ_WHEN_LOADED)}
 
 
@@ -95,7 +95,7 @@ def _forked(request: dict) -> int | None:
 
 
 def _child(request: dict) -> int:
-    """Prepares a process as a shell and a new Python do."""
+    """Prepares the process as a shell and a new Python do, and runs the command. Returns its status."""
     from weft.cli.app import main
 
     os.setsid()

@@ -13,7 +13,7 @@ LIMIT_S = 30
 
 
 def in_child(work: Callable[[], Any]) -> Any:
-    """Returns the result of `work` in the child, as JSON. Fails if it raises, or takes too long."""
+    """Returns the result of `work` in the child, sent as JSON. Fails if `work` raises, or takes too long."""
     receiver, sender = os.pipe()
     child = os.fork()
     if child == 0:
@@ -28,7 +28,7 @@ def in_child(work: Callable[[], Any]) -> Any:
     with os.fdopen(receiver, "rb") as stream:
         told = stream.read().decode()
     _, status = os.waitpid(child, 0)
-    assert status == 0, f"the child ended with {status}: it hung where this is {int(signal.SIGALRM)}"
+    assert status == 0, f"the child ended with status {status}; {int(signal.SIGALRM)} means that it hung"
     found = json.loads(told)
     assert "error" not in found, found["error"]
     return found["value"]

@@ -19,7 +19,7 @@ def for_plan(options: dict[str, Any]) -> dict[str, Any]:
 
 
 def for_fft(options: dict[str, Any]) -> dict[str, Any]:
-    """Returns the arguments of weft.FFT: those of planning are one record too."""
+    """Returns the arguments of weft.FFT: the choices of the exchange are one record, those of planning another."""
     planning = {name: value for name, value in options.items() if name in PLANNING}
     others = {name: value for name, value in for_plan(options).items() if name not in PLANNING}
     return others | ({"planning": weft.Planning(**planning)} if planning else {})

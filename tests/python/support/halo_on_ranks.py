@@ -67,7 +67,7 @@ class Case:
         return self.layout.box(rank)
 
     def indices(self, rank: int) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
-        """Returns the flat index in the whole array of each local element, and whether it is in the array."""
+        """Returns each local element's flat index in the whole array, and whether the element is in that array."""
         wide = [
             np.arange(lo - below, hi + above)
             for (lo, hi), (below, above) in zip(self.box(rank), self.widths, strict=True)

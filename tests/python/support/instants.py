@@ -7,12 +7,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-# The steps of a transform on files, besides reading and writing. A process may end before each of them.
+# The steps of a transform on files, besides reading and writing. A process may end before each step.
 STEPS = ((os, "fsync"), (os, "link"), (os, "replace"), (Path, "replace"), (Path, "unlink"), (os, "posix_fallocate"))
 
 
 class Countdown:
-    """Counts the steps of this process. At the step of this number it calls `end`, which ends the process."""
+    """Counts the steps of this process. At number `step` it calls `end`, which ends the process."""
 
     def __init__(self, step: int, end: Callable[[], object]):
         self._left = step
@@ -25,12 +25,12 @@ class Countdown:
             self._end()
 
     def count_steps(self) -> None:
-        """Replaces each of STEPS in this process for good: from now on each is counted, and then done."""
+        """Replaces the functions of STEPS in this process for good: a call is counted, and then done."""
         for place, name in STEPS:
             setattr(place, name, self._counted(getattr(place, name)))
 
     def count_after_last_write(self, at: Any) -> None:
-        """Listens to progress. After the last panel is written, each of STEPS is counted."""
+        """Listens to progress. Begins to count STEPS when the last panel has been written."""
         if at.at_pass + 1 == at.passes and at.panels_done == at.panels:
             self.count_steps()
 

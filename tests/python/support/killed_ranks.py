@@ -1,7 +1,7 @@
 """Transforms on disks by ranks that are killed at random instants until the transforms are complete.
 
-As a script: python tests/python/support/killed_ranks.py INSTANTS kills ranks INSTANTS times, over all cases, and
-reports the results; seeds.py chooses the seed. Tests use a few instants.
+As a script: python tests/python/support/killed_ranks.py INSTANTS kills ranks at INSTANTS instants or more, over all
+cases, and reports the results. seeds.py chooses the seed. Tests use a few instants.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ LIMIT_S = 120.0
 
 @dataclass(frozen=True)
 class Case:
-    """A transform or filter on ranks; a set is on `disks` disks. operator : of the filter: its name and numbers."""
+    """A transform or filter on ranks. A set has `disks` disks; `operator` is a filter's name and numbers."""
 
     ranks: int
     target: str
@@ -64,7 +64,7 @@ CASES = [
     Case(3, "out.json", (48, 30, 20), disks=2, given={"kind": "r2c", "memory_bytes": 96 * KIB}),
     Case(2, "out.npy", (10007,), given={"block_bytes": 512}),  # a convolution
 ]
-# Filters: the last pass of the transform is the first pass back.
+# Filters: the last pass of the transform is also the first pass of its inverse.
 FILTERS = [
     Case(
         3,
@@ -84,7 +84,7 @@ CASES_IN_PLACE = [
 
 
 class Transform:
-    """A transform that is killed: its folder, and its undisturbed result."""
+    """A transform that is killed: its folder, and its result without a kill."""
 
     def __init__(self, case: Case, folder: Path):
         self.case = case
@@ -113,7 +113,7 @@ class Transform:
     def start(
         self, killed: dict[int, int] | None = None, *, after_last_write: bool = False, **given: Any
     ) -> subprocess.Popen:
-        """killed : the last step of each rank. after_last_write : steps count from there."""
+        """Starts the job. `killed` has the step at which a rank is killed, counted from the last write if so asked."""
         for path in (self.folder / "pids").iterdir():
             path.unlink()
         command, environment = mpiexec_command(self.case.ranks)
@@ -136,7 +136,7 @@ class Transform:
         return {"source": "in.npy", "target": self.case.target}
 
     def ended(self, job: subprocess.Popen) -> dict[str, Any] | None:
-        """Returns the report of the first rank at the end; None if the job did not end."""
+        """Waits for the job. Returns the report of its first rank, or None if the job was killed."""
         _, said = job.communicate(timeout=LIMIT_S)
         done = self.folder / "pids" / "done"
         found = json.loads(done.read_text()) if job.returncode == 0 else None
@@ -170,7 +170,8 @@ class Transform:
     def taken(self, *, all_checked: bool = False) -> np.ndarray:
         """Returns and removes the result; every block of a set must agree with its checksum.
 
-        all_checked : each block has a checksum. Blocks with writes before and after an interruption have none.
+        all_checked : whether each block must have a checksum. A block has none if it was written in part before an
+            interruption and in part after it.
         """
         target = self.folder / self.case.target
         if self.case.disks == 0:
@@ -190,7 +191,7 @@ class Transform:
         assert self.listing() == self.before
 
     def kill_at_random(self, draw: random.Random) -> bool:
-        """Draws a kill: at a step or a time, of one rank or all."""
+        """Draws a kill: one rank at a step, or one rank or all at a time. Returns whether the kill ended the job."""
         if draw.random() < 0.5:
             return self.kill(draw, all_ranks=draw.random() < 0.5)
         rank = draw.randrange(self.case.ranks)
@@ -217,7 +218,7 @@ class InPlace(Transform):
         return [name for name in super().listing() if not name.endswith((".incomplete.lock", ".incomplete.ranks"))]
 
     def is_complete(self) -> bool:
-        """Returns whether the transform ended: no note, a whole index, and a set that is no longer the input."""
+        """Returns whether the transform is complete: it has no note, and the set is no longer the input."""
         target = self.folder / self.case.target
         if is_incomplete(str(target)):
             return False

@@ -393,7 +393,7 @@ def error_in_memory_orders(comm: Any, shape: list[int], kind: str, output: str, 
 
 
 def line(comm: Any, n: int, output: str) -> dict[str, Any]:
-    """Compares the spectrum of one axis with a serial one, by gather and by indices of ranks. Then a derivative."""
+    """Compares a spectrum of one axis with a serial one, gathered and by each rank's indices. Checks a derivative."""
     whole = np.random.default_rng(n).standard_normal(2 * n).view(complex)
     expected = np.fft.fft(whole)
     fft = weft.FFT((n,), output=output, comm=comm)
@@ -415,7 +415,7 @@ def line(comm: Any, n: int, output: str) -> dict[str, Any]:
 
 
 def real_line(comm: Any, n: int, output: str) -> dict[str, Any]:
-    """Compares the spectrum of one real axis with a serial one, by the indices. Also the way back and a derivative."""
+    """Compares a spectrum of one real axis with a serial one by the indices. Checks the inverse and a derivative."""
     whole = np.random.default_rng(n).standard_normal(n)
     expected = np.fft.fft(whole)
     fft = weft.FFT((n,), kind="r2c", output=output, comm=comm)
@@ -437,7 +437,7 @@ def own_workspace(comm: Any) -> bool:
     x = fft.input.zeros()
     x[...] = np.random.default_rng(comm.rank).standard_normal(x.shape)
     expected = fft.forward(x)
-    # Node memory is weft's own; with the caller's memory the exchanges and their needs differ.
+    # Exchanges through node memory need weft's own memory. In the caller's memory other exchanges are planned.
     other = weft.FFT((12, 10, 8), kind="r2c", comm=comm, workspace=False)
     memory = np.empty(other.workspace_bytes + 64, np.uint8)
     start = -address(memory) % 64
@@ -493,7 +493,7 @@ def renumbered(comm: Any, machine: str, order: str, ranks_per_node: int, seed: i
 
 
 def renumbered_apart(comm: Any, machine: str) -> None:
-    """The last rank requests another order than the others."""
+    """Renumbers the ranks where the last rank requests another order than the others."""
     from weft.planning import mapping
 
     order = "nt" if comm.rank == comm.size - 1 else "tn"

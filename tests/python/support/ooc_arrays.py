@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-# The seed is fixed: each process of a test computes the same values again.
+# The seed is fixed, because each process of a test computes the same values.
 SEED = 20261124
 KIB = 1 << 10
 
@@ -21,14 +21,14 @@ def values(shape: Any, dtype: str) -> np.ndarray:
 
 
 def assert_close(found: np.ndarray, expected: np.ndarray, points: int) -> None:
-    """Checks that the L2 error, relative to the L2 norm of the array, is less than 4 eps sqrt(lg N)."""
+    """Checks that the L2 error, relative to the L2 norm of `expected`, is less than 4 eps sqrt(log2 points)."""
     assert found.shape == expected.shape
     error = np.linalg.norm((found - expected).ravel()) / np.linalg.norm(expected.ravel())
     assert error < 4 * np.finfo(found.dtype).eps * math.sqrt(max(1.0, math.log2(points)))
 
 
 def to_another_file(folder: Path) -> None:
-    """Makes in.npy a link to a file with twice the numbers."""
+    """Makes in.npy a link to a file whose numbers are doubled."""
     np.save(folder / "b.npy", 2 * np.load(folder / "in.npy"))
     (folder / "new").symlink_to("b.npy")
     os.replace(folder / "new", folder / "in.npy")

@@ -20,7 +20,7 @@ def out_of_core(
     target: str = "out.npy",
     **given: Any,
 ) -> dict[str, Any]:
-    """Transforms `source` into `target` in a folder, or in place without one.
+    """Transforms `source` into `target` in a folder, or in place if `target` is empty.
 
     The last rank may have other memory, raise in its callback, or have no room for its checkpoint.
     """
@@ -61,7 +61,7 @@ def out_of_core(
 
 
 def changed_while_read(comm: Any, folder: str, change: int, **given: Any) -> None:
-    """Runs a transform whose input one rank changes before the last panels are read."""
+    """Runs a transform whose input the last rank changes at its first report of progress."""
     from weft import ooc
 
     changes = [CHANGES[change]] if comm.rank == comm.size - 1 else []
@@ -89,7 +89,7 @@ def report_refused(comm: Any, folder: str, **given: Any) -> None:
 def records(
     comm: Any, folder: str, disks: list[str], source: str = "in.json", permutation: str = "", **given: Any
 ) -> dict[str, Any]:
-    """Permutes or transforms by superlevels a set in a folder into out.json."""
+    """Permutes a set in a folder into out.json, or transforms it by superlevels."""
     from weft import ooc
 
     files = (os.path.join(folder, source), os.path.join(folder, "out.json"))

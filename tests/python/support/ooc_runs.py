@@ -1,4 +1,4 @@
-"""Planned transforms of arrays on disks, and their runs, as the stages of weft.ooc.fft."""
+"""Plans transforms of arrays on disks, then runs them: weft.ooc.fft in two steps."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from weft.ooc.report import Progress, RunReport
 def planned(
     source: Any, target: Any, *, ranks: int = 1, ranks_per_node: int | None = None, **options: Any
 ) -> PlannedTransform:
-    """Checks and plans a transform; options are those of weft.ooc.fft."""
+    """Checks and plans a transform; the options are those of weft.ooc.fft."""
     return prepare(source, target, OocOptions(**options), Ranks(ranks, ranks_per_node or ranks))
 
 

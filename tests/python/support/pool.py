@@ -1,7 +1,7 @@
 """A pool of ranks, one mpiexec job that lives as long as the pytest session and takes requests.
 
-Starting ranks costs a second or more, so they are started once. If a request hangs, it fails and its
-job is ended. The next request gets a new job.
+Starting ranks costs a second or more, so they are started once. If a request hangs, the request fails and
+the job is ended. The next request gets a new job.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ class Pool:
     # -- requests --
 
     def check(self, *several: Case, limit_s: float = REQUEST_LIMIT_S) -> Verdict:
-        """Returns the verdict on a case, or on several whose transforms run in turn."""
+        """Returns the verdict on a case, or on several cases whose transforms run in turn."""
         request = {"cases": [case.to_json() for case in several]}
         return Verdict(**self._ask(request, several[0].command(), limit_s)["verdict"])
 
@@ -206,7 +206,7 @@ class Pool:
 
 
 def is_ours(pid: int, token: str) -> bool:
-    """Returns whether the process is a worker of this pool; another process may have its number now."""
+    """Returns whether a process is a worker of this pool: its number may belong to another process by now."""
     try:
         return token.encode() in Path(f"/proc/{pid}/cmdline").read_bytes()
     except OSError:

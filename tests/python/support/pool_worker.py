@@ -46,7 +46,7 @@ class Requests:
 
 
 def handle(comm: Any, request: dict[str, Any]) -> Any:
-    """Does a request; collective. The reply is complete on rank 0."""
+    """Answers a request; collective. Only the reply of rank 0 is complete."""
     from weft.verify import cases, runner
 
     if "cases" in request:

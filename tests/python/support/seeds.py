@@ -1,8 +1,8 @@
 """Seeds of tests that draw.
 
 By default a test draws the same numbers each time, so that only a change of weft changes its result.
-WEFT_FRESH_SEEDS=1 draws new numbers each time, as for a nightly run. WEFT_SEED=n repeats the numbers of a failure; the
-message of the failure names the seed.
+WEFT_FRESH_SEEDS=1 draws new numbers each time, as for a nightly run. WEFT_SEED=n repeats the numbers of a failure. The
+output of the failed test names the seed, unless hypothesis drew with the profile of the gate.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def _repeated_by(chosen: int) -> str:
 
 
 _IS_FRESH = os.environ.get("WEFT_FRESH_SEEDS") == "1"
-# In the gate, hypothesis draws the same cases each time.
+# None in the gate, where hypothesis draws the same cases each time.
 _SEED = _chosen(DEFAULT) if _IS_FRESH or os.environ.get("WEFT_SEED") else None
 hypothesis.settings.register_profile("gate", derandomize=True, database=None, print_blob=True)
 hypothesis.settings.register_profile("fresh", derandomize=False, database=None, print_blob=True)
@@ -43,7 +43,7 @@ hypothesis.settings.load_profile("gate" if _SEED is None else "fresh")
 
 
 def drawn(test: Test) -> Test:
-    """Gives the seed to a test whose cases hypothesis draws; its failure must print `note()`."""
+    """Gives the seed to a test whose cases hypothesis draws. The test must call `note`."""
     return test if _SEED is None else hypothesis.seed(_SEED)(test)
 
 

@@ -13,7 +13,7 @@ from weft.verify.cases import Case
 
 Array = np.ndarray[Any, Any]
 
-# Wavenumber of the first wave, position of the first point, and intervals minus points, written independently of weft.
+# By kind: wavenumber of the first wave, position of the first point, and the number of intervals minus that of points.
 GRIDS = {
     "dct1": (0, 0, -1), "dct2": (0, 0.5, 0), "dct3": (0.5, 0, 0), "dct4": (0.5, 0.5, 0),
     "dst1": (1, 1, 1), "dst2": (1, 0.5, 0), "dst3": (0.5, 1, 0), "dst4": (0.5, 0.5, 0),
@@ -37,7 +37,7 @@ def waves_of(kind: str | None, n: int) -> tuple[Array, Array, Array]:
 
 
 def of_fields(fields: Sequence[Array], kinds: Sequence[str | None], lengths: Sequence[float]) -> dict[str, Array]:
-    """Returns sums over shells for fields with a leading axis of components, by waves; and means of products."""
+    """Returns sums over shells of the waves of fields, and the mean of their product. Axis 0 has the components."""
     spectra = [np.asarray(field, complex) for field in fields]
     mean: Array = np.ones(())
     power: Array = np.ones(())
@@ -75,7 +75,7 @@ def require_close(found: Array, wanted: Array, tolerance: float) -> None:
 
 
 def of_case(comm: Any, case: str, lengths: Sequence[float] | float = 1.0) -> list[float]:
-    """Compares both spectra of random fields with explicit sums, and Parseval's means; returns the power."""
+    """Compares power and cross spectra of random fields with explicit sums, and a mean product; returns the power."""
     drawn = Case.from_json(case)
     if drawn.norm == "ortho" and any(kind in GRIDS for kind in drawn.kinds):
         drawn = dataclasses.replace(drawn, norm="forward")
@@ -114,7 +114,7 @@ def field_of(fft: weft.FFT, case: Case, seed: int) -> Array:
 
 
 def on_grid(fft: weft.FFT, case: Case, x: Array) -> Array:
-    """Returns the whole field on the grid, with a leading axis of components and the waves that the modes keep."""
+    """Returns the whole field on the grid: axis 0 has the components, and only the kept waves remain."""
     components = x if fft.plan.problem.components else x[np.newaxis]
     whole = np.zeros((components.shape[0], *case.shape), components.dtype)
     whole[tuple(slice(0, n) for n in components.shape)] = components

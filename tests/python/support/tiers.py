@@ -1,9 +1,9 @@
 """The tiers of Python tests: those of the gate, of both MPIs, and of `make nightly` only.
 
-`pytest --tier gate` (the default) runs all tests but those of NIGHTLY, `--tier both` those of the gate in BOTH,
-`--tier all` all. A key is a file of tests, a test in it, or a test with its parameters as pytest prints them. In a
-key, * stands for any text. Each key has its reason. A key that matches no test is an error, so that a renamed test
-keeps its tier.
+`pytest --tier gate` (the default) runs the tests that are in GATE or not in NIGHTLY. `--tier both` runs those of the
+gate that are in BOTH, and `--tier all` runs all tests. A key is a file of tests, a test in a file, or a test with its
+parameters as pytest prints them. In a key, * stands for any text. Each key of NIGHTLY and BOTH has its reason. A key
+that matches no test is an error, so that a renamed test keeps its tier.
 """
 
 from __future__ import annotations
@@ -126,7 +126,7 @@ GATE: tuple[str, ...] = (
     "test_verify::test_node_aware_exchanges_may_be_asked_for[combined]",
 )
 
-# Tests that depend on the MPI library: how it starts and ends, and messages of Python arrays.
+# Tests that depend on the MPI library: on its start and end, and on its messages of Python arrays.
 BOTH: dict[str, str] = {
     "test_cli_launch": "each MPI has a launcher of its own",
     "test_line": "exchanges of Python arrays on 1 to 8 ranks",
@@ -173,7 +173,7 @@ def _matches(key: str, item: pytest.Item) -> bool:
 
 
 def _refuse_unknown(items: list[pytest.Item]) -> None:
-    """Checks only files that were collected whole, because a named test is always run."""
+    """Refuses keys that match no test. If the command line names a test, files are collected in part: no check."""
     files = {item.path.stem for item in items}
     for key in (*NIGHTLY, *GATE, *BOTH):
         file = key.split("::")[0]

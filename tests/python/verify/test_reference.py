@@ -78,7 +78,7 @@ def explicit(kind: str, n: int, norm: str) -> np.ndarray:
 
 @pytest.fixture(params=["scipy", "numpy", "direct sum", "long direct sum"])
 def library(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    """The library of the reference; numpy has no cosines. The last library sums by a longer c2c, as for long lines."""
+    """Sets the library of the reference; returns its name. Only scipy has cosines. The last sums by a longer c2c."""
     if request.param != "scipy":
         found = (np.fft if request.param == "numpy" else None, request.param)
         monkeypatch.setattr(reference, "serial_library", lambda: found)

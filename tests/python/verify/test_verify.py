@@ -370,6 +370,6 @@ def test_a_problem_whose_transform_fails_is_an_error(monkeypatch: pytest.MonkeyP
         {"shape": (4,), "dtype": "int32"},
     ],
 )
-def test_options_that_make_no_sense(options: dict[str, Any]) -> None:
+def test_options_that_make_no_sense_are_refused(options: dict[str, Any]) -> None:
     with pytest.raises(weft.InvalidArgument):
         runner.run(options)

@@ -55,7 +55,7 @@ def test_draws_of_the_same_boxes_are_possible() -> None:
         for box in case.input.boxes:
             assert is_empty(box) or all(box[axis] == (0, case.input_shape[axis]) for axis in case.shortened_axes)
         cut += bool(case.truncated_axes) and sum(not is_empty(box) for box in case.input.boxes) > 1
-    assert cut > 0, "17 on average"
+    assert cut > 0, "no draw has the same boxes and fewer modes; the average is 17"
 
 
 def test_classes_of_modes() -> None:
@@ -231,6 +231,6 @@ def test_modes_of_a_problem_are_those_of_weft(
         {"case": '{"shape":[4,5],"axes":[2],"modes":[4]}'},
     ],
 )
-def test_modes_that_make_no_sense(options: dict[str, Any]) -> None:
+def test_modes_that_make_no_sense_are_refused(options: dict[str, Any]) -> None:
     with pytest.raises(weft.InvalidArgument):
         runner.run(options)

@@ -38,7 +38,7 @@ def test_shapes_of_a_case() -> None:
         '"support":[4,3],"halo":[[5,0],[0,0]]',
     ],
 )  # fmt: skip
-def test_cases_that_cannot_be(fields: str) -> None:
+def test_impossible_cases_are_refused(fields: str) -> None:
     with pytest.raises(ValueError, match="cannot be"):
         Case.from_json(f'{{"shape":[5,6],{fields}}}')
 
@@ -96,7 +96,7 @@ def test_wrong_round_trips_are_found(
 @pytest.mark.parametrize("in_space", [False, True])
 @pytest.mark.parametrize("name", ["before", "function", "after"])
 def test_each_function_of_a_round_trip_is_checked(name: str, in_space: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    """In the reference, one function has other factors, or two components are exchanged."""
+    """In the reference, one function has its factors in reverse order."""
     shape = (6, 5, 8)
     case = Case(shape, round_trip=True, in_space=in_space, counts=(2, 1, 3, 2), components=2, group="alone")
     assert runner.check_case(case).ok
@@ -148,7 +148,7 @@ def test_wrong_halos_are_found(open_axes: tuple[int, ...], monkeypatch: pytest.M
 
 @pytest.mark.parametrize("at", [(0, 0), (4, 3), (-1, -1)])
 def test_wrong_sums_of_halos_are_found(at: tuple[int, int], monkeypatch: pytest.MonkeyPatch) -> None:
-    """In planes beyond an open end, in the box, and in planes of a periodic axis."""
+    """The wrong sum is in a plane beyond an open end, in the box, or in a plane of a periodic axis."""
     case = Case((6, 5), halo=((2, 6), (1, 1)), open_axes=(0,), group="alone")
     accumulate = weft.Halo.accumulate
 
