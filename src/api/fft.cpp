@@ -62,17 +62,16 @@ std::optional<Error> element_error(const Plan& plan, Element input, Element outp
   const Element wanted_input = plan.stages.front().source_element;
   const Element wanted_output = plan.stages.back().target_element;
   if (input == wanted_input && output == wanted_output) return {};
-  const auto in_words = [](Element first, Element second) {
-    return std::string(to_string(first)) + " and " + to_string(second) + " numbers";
+  const auto in_words = [](Element of_input, Element of_output) {
+    return std::string(to_string(of_input)) + " input and " + to_string(of_output) + " output";
   };
   return Error(ErrorCode::invalid_argument,
-               "the arrays must fit the transform: it is " + to_string(plan.problem.kinds) +
-                   ", with input and output of " + in_words(wanted_input, wanted_output) +
-                   "; the arrays given for them have " + in_words(input, output));
+               "the arrays must fit the transform, " + to_string(plan.problem.kinds) + ": " +
+                   in_words(wanted_input, wanted_output) + "; given " + in_words(input, output));
 }
 
 /// Returns an error if the arrays of a round trip have the wrong type of numbers.
-std::optional<Error> side_error(const Plan& plan, ApplyIn apply_in, Element given) {
+std::optional<Error> round_trip_element_error(const Plan& plan, ApplyIn apply_in, Element given) {
   const bool in_spectrum = apply_in == ApplyIn::spectrum;
   const Element wanted =
       in_spectrum ? plan.stages.front().source_element : plan.stages.back().target_element;
@@ -99,7 +98,7 @@ std::vector<void*> untyped(std::span<E* const> arrays) {
   return {arrays.begin(), arrays.end()};
 }
 
-/// Returns untyped pointers. The next call on this thread reuses their memory.
+/// Returns a list of untyped pointers. The next call on this thread overwrites the list.
 template <class E>
 std::span<const void* const> kept_inputs(std::span<const E* const> arrays) {
   thread_local std::vector<const void*> kept;
@@ -193,14 +192,14 @@ std::vector<double> Fft<T>::apply_in_spectrum(const FieldWork& work,
                                               std::span<const Real* const> in,
                                               std::span<Real* const> out) {
   return handle_->apply(ApplyIn::spectrum, work, kept_inputs(in), kept_outputs(out),
-                        side_error(plan(), ApplyIn::spectrum, Element::real));
+                        round_trip_element_error(plan(), ApplyIn::spectrum, Element::real));
 }
 template <class T>
 std::vector<double> Fft<T>::apply_in_spectrum(const FieldWork& work,
                                               std::span<const Complex* const> in,
                                               std::span<Complex* const> out) {
   return handle_->apply(ApplyIn::spectrum, work, kept_inputs(in), kept_outputs(out),
-                        side_error(plan(), ApplyIn::spectrum, Element::complex));
+                        round_trip_element_error(plan(), ApplyIn::spectrum, Element::complex));
 }
 template <class T>
 std::string Fft<T>::explain_apply_in_spectrum(const FieldWork& work, std::int64_t inputs,
@@ -216,14 +215,14 @@ template <class T>
 std::vector<double> Fft<T>::apply_in_space(const FieldWork& work, std::span<const Real* const> in,
                                            std::span<Real* const> out) {
   return handle_->apply(ApplyIn::space, work, kept_inputs(in), kept_outputs(out),
-                        side_error(plan(), ApplyIn::space, Element::real));
+                        round_trip_element_error(plan(), ApplyIn::space, Element::real));
 }
 template <class T>
 std::vector<double> Fft<T>::apply_in_space(const FieldWork& work,
                                            std::span<const Complex* const> in,
                                            std::span<Complex* const> out) {
   return handle_->apply(ApplyIn::space, work, kept_inputs(in), kept_outputs(out),
-                        side_error(plan(), ApplyIn::space, Element::complex));
+                        round_trip_element_error(plan(), ApplyIn::space, Element::complex));
 }
 
 template <class T>

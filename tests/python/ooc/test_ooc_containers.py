@@ -27,7 +27,7 @@ def listing(folder: Path) -> list[str]:
 
 
 def in_hdf5(folder: Path, x: np.ndarray, userblock: int = 0, **how: Any) -> str:
-    """Writes the array as a dataset of a file that has another one. Returns the path of the dataset."""
+    """Writes the array as the second dataset of an HDF5 file. Returns the path of the dataset."""
     h5py = pytest.importorskip("h5py", reason="h5py is not installed: pip install h5py")
     with h5py.File(folder / "in.h5", "w", userblock_size=userblock) as file:
         file["first"] = np.arange(100)
@@ -45,7 +45,7 @@ def in_zarr(folder: Path, x: np.ndarray, form: int, inside: str = "") -> str:
 
 @pytest.mark.parametrize("userblock", [0, 512])
 @pytest.mark.parametrize("dtype", ["complex64", "complex128", "float32", ">f8", ">c8", "int16", "bool"])
-def test_hdf5_in_one_piece_is_read_in_place(tmp_path: Path, dtype: str, userblock: int) -> None:
+def test_contiguous_hdf5_is_read_directly(tmp_path: Path, dtype: str, userblock: int) -> None:
     x = (100 * values((30, 11, 20), "complex128" if np.dtype(dtype).kind == "c" else "float64")).astype(dtype)
     name = in_hdf5(tmp_path, x, userblock)
     before = (tmp_path / "in.h5").read_bytes()
@@ -92,7 +92,7 @@ def test_hdf5_elements_that_numpy_lacks_are_unpacked(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("dtype", ["complex64", "float64", ">i2"])
 @pytest.mark.parametrize(("form", "inside"), [(2, ""), (3, ""), (2, "field/x"), (3, "field/x")])
-def test_zarr_stores_are_unpacked(tmp_path: Path, dtype: str, form: int, inside: str) -> None:
+def test_arrays_of_zarr_stores(tmp_path: Path, dtype: str, form: int, inside: str) -> None:
     x = (100 * values((31, 11, 20), dtype if dtype.startswith("complex") else "float64")).astype(dtype)
     ooc.fft(in_zarr(tmp_path, x, form, inside), tmp_path / "out.npy", **TO_COMPLEX)
     assert_close(np.load(tmp_path / "out.npy"), np.fft.fftn(x.astype("c16")), x.size)
@@ -157,7 +157,7 @@ REFUSALS: dict[str, Refusal] = {
 
 @pytest.fixture
 def inputs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
-    """Files that refusals are about; the folder stays as it is."""
+    """Makes the inputs of the refused calls. After the test, checks that no file was added or removed."""
     in_hdf5(tmp_path, values((45, 64), "complex128"), chunks=(45, 32))
     import h5py
 

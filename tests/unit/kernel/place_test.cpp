@@ -1,4 +1,4 @@
-// Cells: regions of a local box that no piece of the inlet or the outlet divides.
+// Cells: parts of a local box that no piece of inlet or outlet divides along the cut axes.
 #include "kernel/place.hpp"
 
 #include <gtest/gtest.h>
@@ -32,7 +32,7 @@ TEST(KernelPlace, CellsTileTheRegionAndNoPieceDividesThem) {
   const std::uint64_t seed = test_support::chosen_seed(31);
   SCOPED_TRACE(test_support::repeated_by(seed));
   Random random(seed);
-  int pieces_seen = 0;
+  int pairs_checked = 0;
   for (int repeat = 0; repeat < 300; ++repeat) {
     Shape shape(static_cast<std::size_t>(draw(random, 1, 4)));
     for (auto& n : shape) n = draw(random, 1, 9);
@@ -54,17 +54,17 @@ TEST(KernelPlace, CellsTileTheRegionAndNoPieceDividesThem) {
         for (const Piece& piece : place->pieces) {
           EXPECT_FALSE(divides(piece.box, cell, axes))
               << to_string(piece.box) << " divides " << to_string(cell);
-          ++pieces_seen;
+          ++pairs_checked;
         }
     }
     EXPECT_EQ(volume_of_cells, region.volume());
     for (std::size_t i = 0; i < found.size(); ++i)
       for (std::size_t j = 0; j < i; ++j) EXPECT_TRUE(intersect(found[i], found[j]).empty());
   }
-  EXPECT_GT(pieces_seen, 1000);
+  EXPECT_GT(pairs_checked, 1000);
 }
 
-TEST(KernelPlace, ARegionThatNoPieceDividesIsOneCell) {
+TEST(KernelPlace, AnUndividedRegionIsOneCellAndAnEmptyOneHasNone) {
   const Box whole = Box::whole({4, 6});
   const Place place{{{whole, 0, 0, {6, 1}}}, 8};
   EXPECT_EQ(cells(whole, {0, 1}, place, place), std::vector<Box>{whole});
