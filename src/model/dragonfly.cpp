@@ -16,10 +16,10 @@ void Dragonfly::send(std::int64_t from, std::int64_t to, double messages) {
 BusiestLink Dragonfly::busiest() const {
   double most = 0;
   std::pair<std::int64_t, std::int64_t> busiest;
-  for (const auto& [link, load] : loads_) {
+  for (const auto& [switches, load] : loads_) {
     if (load <= most) continue;
     most = load;
-    busiest = link;
+    busiest = switches;
   }
   if (most == 0) return {};
   return {most / topology_.link, "the link from switch " + std::to_string(busiest.first) +

@@ -47,8 +47,8 @@ struct Meeting {
   Range range;
   Range parts;
   std::int64_t even_part = 0;  ///< length of the parts if all are equally long, otherwise 0
-  std::int64_t longest = 0;    ///< most indices that the range has in common with a part
-  std::int64_t as_long = 0;    ///< number of parts with so many common indices
+  std::int64_t longest = 0;    ///< largest number of indices that the range and a part share
+  std::int64_t as_long = 0;    ///< number of parts that share `longest` indices with the range
 
   /// Returns the number of indices that the range has in common with a part.
   std::int64_t common(std::int64_t part) const {
@@ -84,7 +84,7 @@ Meeting meeting(std::int64_t n, std::int64_t division, const Range& range) {
 
 using Meetings = std::vector<Meeting>;
 
-/// Returns the overlaps on each axis. Returns none if an axis has more parts than indices, because
+/// Returns the meeting on each axis. Returns none if an axis has more parts than indices, because
 /// some parts are then empty.
 Meetings meetings(const Box& box, const Layout& to) {
   Meetings axes;
@@ -97,8 +97,8 @@ Meetings meetings(const Box& box, const Layout& to) {
 }
 
 /// The number of elements sent to each rank of a process grid. Callers ask in ascending order. A
-/// node may have thousands of ranks, most of them consecutive. From one rank to the next, only the
-/// axes whose position changes are computed again.
+/// node may have thousands of ranks, most of them consecutive. So, from one rank to the next, only
+/// the axes on which the part changes are computed again.
 class SentTo {
  public:
   explicit SentTo(const Meetings& axes)
@@ -130,7 +130,8 @@ class SentTo {
     multiply_from(0);
   }
 
-  /// Computes the products over the axes up to each one, from `axis` on.
+  /// Computes elements_[k + 1] for each k from `axis`: the product of the common indices on axes 0
+  /// to k.
   void multiply_from(std::size_t axis) {
     for (; axis < axes_.size(); ++axis) {
       const std::int64_t before = elements_[axis];
@@ -154,8 +155,8 @@ std::int64_t product(const Meetings& axes, Value value) {
 /// Counts all messages as products over the axes. Subtracts the messages that stay on the node,
 /// rank by rank.
 ///
-/// Returns nothing if all messages of the greatest length stay on the node. The longest message to
-/// another node is then not known.
+/// Returns nothing if an axis has more parts than indices. Also returns nothing if some messages
+/// leave the node, but none of the longest ones: the longest that leaves is then not known.
 std::optional<Traffic> counted_by_axes(const Layout& from, const Layout& to, std::int64_t rank,
                                        double element_bytes, const Placement& placement) {
   const Box box = from.box(rank);
@@ -192,8 +193,8 @@ Traffic counted(const Layout& from, const Layout& to, std::int64_t rank, double 
   return counted_one_by_one(from, to, rank, element_bytes, placement);
 }
 
-/// Returns the traffic of the rank of a node that sends most to other nodes. On a node of more than
-/// 15 ranks only a sample of 8 to 12 ranks is examined.
+/// Among the ranks of a node, finds the rank that sends most to other nodes. Returns its traffic.
+/// On a node of more than 15 ranks only a sample of 8 to 12 ranks is examined.
 Traffic of_busiest_rank_among(const Layout& from, const Layout& to, std::int64_t rank,
                               double element_bytes, const Placement& placement) {
   constexpr std::size_t looked_at = 8;
@@ -217,19 +218,19 @@ Traffic traffic_of(const Layout& from, const Layout& to, double element_bytes,
   if (!from.is_grid() || !to.is_grid())
     return counted_one_by_one(from, to, rank, element_bytes, placement);
   const Traffic of_last = counted(from, to, rank, element_bytes, placement);
-  // Parts may differ by one index, so a rank may send a little more than it receives. Smaller
-  // differences than this do not count.
-  constexpr double ragged = 1.15;
+  // Parts may differ by one index, so a rank may send a little more than it receives. Differences
+  // below 15 % are ignored.
+  constexpr double tolerated = 1.15;
   const auto largest = static_cast<double>(from.max_local_volume()) * element_bytes;
-  if (largest <= of_last.far_bytes * ragged) return of_last;
-  // The ranks of a node share its link, but may send different amounts. If rows of one grid are not
-  // rows of the other, some ranks keep all their data and others send all of it.
+  if (largest <= of_last.far_bytes * tolerated) return of_last;
+  // The ranks of a node share its link, but may send different amounts. If the two process grids
+  // have different rows of ranks, some may keep all their data while others send all of it.
   const NodeTraffic node = busiest_node(from, to, placement);
   const double share = element_bytes / static_cast<double>(placement.on_node());
   const double far_bytes = static_cast<double>(node.far) * share;
-  if (far_bytes <= of_last.far_bytes * ragged) return of_last;
+  if (far_bytes <= of_last.far_bytes * tolerated) return of_last;
   Traffic found = of_busiest_rank_among(from, to, node.rank, element_bytes, placement);
-  // The node only receives.
+  // If these ranks send nothing to other nodes, the node only receives.
   if (found.far_messages == 0) found = of_last;
   found.far_messages = std::max(1.0, found.far_messages);
   found.far_bytes = far_bytes;

@@ -1,4 +1,7 @@
-"""The right-hand side of the equations, and the registers of a scheme: one round trip of weft for each evaluation."""
+"""The right-hand side of the equations, and the registers of a scheme.
+
+An evaluation makes one round trip of weft for each shifted grid.
+"""
 
 from __future__ import annotations
 
@@ -49,10 +52,12 @@ class Force:
 class Evaluated:
     """The numbers of one evaluation.
 
-    rate       : the largest sum of |u_a|/dx_a over all points and ranks; infinite if a velocity is not finite.
-    sums       : the sums over each shell, if sums were wanted.
-    speed      : the largest |u| over all points and ranks, if sums were wanted.
-    transforms : the number of transforms of one array.
+    rate       : the sum of |u_a|/dx_a over the axes a, where it is largest of all points; infinite if a field is not
+                 finite.
+    sums       : a row for each shell with sums over its modes, in the order of apps/dns/row_kernels.hpp; empty without
+                 shells.
+    speed      : the largest |u| of all points; 0 without shells.
+    transforms : the number of transforms, where each field counts as one.
     """
 
     rate: float = 0.0
@@ -63,7 +68,10 @@ class Evaluated:
 
 @dataclass(frozen=True)
 class _Call:
-    """One round trip: the register that it reads, its updates, and the use of the right-hand side."""
+    """One round trip: the register that it reads, and its updates.
+
+    scale multiplies the right-hand side. Then the register `added` is added to it, except for -1.
+    """
 
     source: int
     updates: Sequence[Update]
@@ -89,10 +97,10 @@ class RightSide:
         self._grid = grid
         self._diffusivities = [viscosity, *(scalar.diffusivity for scalar in scalars)]
         self._scalars = len(scalars)
-        side = fft.output
+        spectrum = fft.output
         extra = grid.products - 1
         fields = range(DIMS + len(scalars))
-        self.registers = [list(state), *([side.zeros() for _ in fields] for _ in range(registers + extra - 1))]
+        self.registers = [list(state), *([spectrum.zeros() for _ in fields] for _ in range(registers + extra - 1))]
         self._kernels = _kernels_of(fft, grid, self._diffusivities, scalars)
         for number, arrays in enumerate(self.registers):
             self._kernels.set_register(number, [start_of(array) if array.size else 0 for array in arrays])
@@ -111,10 +119,10 @@ class RightSide:
         last = len(self.registers) - 1
         scale = 1 / len(shifts)
         for number, shift in enumerate(shifts[:-1]):
-            # The right-hand side of another grid goes to the last register.
-            kept = [_right_side_alone(last)]
+            # The last register sums the right-hand sides of all grids except the last grid.
+            updates = [_right_side_alone(last)]
             so_far = -1 if number == 0 else last
-            self._apply(_Call(evaluation.input, kept, 0.0, shift, scale, so_far, None, finds_speed), total)
+            self._apply(_Call(evaluation.input, updates, 0.0, shift, scale, so_far, None, finds_speed), total)
         added = last if len(shifts) > 1 else -1
         decay_time = evaluation.decay * dt
         self._apply(
@@ -126,7 +134,7 @@ class RightSide:
                 self._add(force, evaluation.updates, decay_time)
         return total
 
-    def look(self, shells: Shells) -> Evaluated:
+    def shell_sums(self, shells: Shells) -> Evaluated:
         """Evaluates the right-hand side of the state for the sums over shells alone. Collective."""
         evaluation = Evaluation(0, 0, 0, (_right_side_alone(len(self.registers) - 1),))
         return self.evaluate(evaluation, 0.0, self._grid.shifts(0, 0), (), shells)
@@ -138,19 +146,19 @@ class RightSide:
         kernels.set_evaluation(
             call.source, updates, call.decay_time, call.scale, call.added, self._phases(call.shift), width, count
         )
-        there, back = 2 * DIMS + self._scalars, DIMS + DIMS * self._scalars
+        to_space, to_spectrum = 2 * DIMS + self._scalars, DIMS + DIMS * self._scalars
         done = self._fft.apply_in_space(
             FieldFunction(kernels.space(), pointwise=True, results=2 if call.finds_speed else 1, combine="max"),
             self.registers[call.source],
             self.registers[call.updates[0].target],
             before=FieldFunction(kernels.inverse(), pointwise=True),
             after=FieldFunction(kernels.advance(), pointwise=True, results=kernels.sums),
-            fields=(there, back),
+            fields=(to_space, to_spectrum),
         )
         total.rate = max(total.rate, done.results[0])
         if call.finds_speed:
             total.speed = max(total.speed, math.sqrt(max(0.0, done.results[1])))
-        total.transforms += there + back
+        total.transforms += to_space + to_spectrum
         total.sums = np.array(done.after).reshape(count, -1) if count else total.sums
 
     def _add(self, force: Force, updates: Sequence[Update], decay_time: float) -> None:
@@ -181,11 +189,11 @@ def _right_side_alone(target: int) -> Update:
 
 def _kernels_of(fft: FFT, grid: Grid, diffusivities: Sequence[float], scalars: Sequence[Scalar]) -> Any:
     module = kernels_module()
-    side = fft.output
+    spectrum = fft.output
     tables = [grid.wavenumbers(axis) for axis in range(DIMS)]
     on_this_rank = module.SimulationGrid(
-        [lower for lower, _ in side.box],
-        [stride // side.dtype.itemsize for stride in side.strides],
+        [lower for lower, _ in spectrum.box],
+        [stride // spectrum.dtype.itemsize for stride in spectrum.strides],
         tables,
         [table**2 for table in tables],
         grid.truncation,
@@ -193,8 +201,8 @@ def _kernels_of(fft: FFT, grid: Grid, diffusivities: Sequence[float], scalars: S
         list(diffusivities),
         [list(scalar.mean_gradient) for scalar in scalars],
     )
-    made = module.KernelsOfFloat if side.dtype == np.complex64 else module.KernelsOfDouble
-    return made(on_this_rank, runtime.running().instruction_set())
+    kernels_type = module.KernelsOfFloat if spectrum.dtype == np.complex64 else module.KernelsOfDouble
+    return kernels_type(on_this_rank, runtime.running().instruction_set())
 
 
 def kernels_module() -> Any:

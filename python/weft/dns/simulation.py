@@ -195,7 +195,7 @@ class Simulation:
             one[...] = gaussian(seed, numbers, 0, axis)
         self._project()
         shells = self._shells()
-        now = self._right_side.look(shells).sums[:, 0]
+        now = self._right_side.shell_sums(shells).sums[:, 0]
         factors = np.sqrt(np.divide(energies * shells.width, now, out=np.zeros_like(now), where=now > 0))
         square = sum(k**2 for k in self._wavenumbers())
         shell = np.minimum(np.floor(np.sqrt(square) / shells.width + 0.5).astype(int), shells.count - 1)
@@ -256,7 +256,7 @@ class Simulation:
     def diagnose(self) -> Diagnosis:
         """Returns the diagnosis of the present state, at the cost of one evaluation. Collective."""
         _, powers = self._forces.on(self.spectra, 1 + len(self.scalars))
-        done = self._right_side.look(self._shells())
+        done = self._right_side.shell_sums(self._shells())
         self._count(done)
         return self._diagnosis(done, powers)
 

@@ -1,9 +1,9 @@
-"""The tiers of Python tests: those of the gate, of both MPIs, and of `make nightly` only.
+"""Selects Python tests by tier: `gate` for each change, `both` for both MPIs, `all` for `make nightly`.
 
 `pytest --tier gate` (the default) runs the tests that are in GATE or not in NIGHTLY. `--tier both` runs those of the
 gate that are in BOTH, and `--tier all` runs all tests. A key is a file of tests, a test in a file, or a test with its
-parameters as pytest prints them. In a key, * stands for any text. Each key of NIGHTLY and BOTH has its reason. A key
-that matches no test is an error, so that a renamed test keeps its tier.
+parameters as pytest prints them. In a key, * stands for any text. Each key of NIGHTLY and BOTH has its reason. If the
+file of a key is collected and no test matches the key, this is an error. So a renamed test keeps its tier.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ import re
 
 import pytest
 
-_KILLS = "minutes of kills at random instants; the gate has one of a set, and two of ranks"
+_KILLS = "kills processes at random instants for minutes; the gate runs a few of these cases"
 _NAMESPACES = "makes network namespaces or disks as root, and waits for them"
-_LARGE = "takes seconds of every core; the gate runs the same on smaller arrays"
+_LARGE = "takes seconds of every core; the gate runs the same with smaller numbers"
 _RANKS = "the same on another number of ranks"
 _ALIKE = "the same code with another damage; the gate has one"
 
@@ -32,7 +32,7 @@ NIGHTLY: dict[str, str] = {
     "test_ooc_in_place_sets::test_a_process_that_ends_at_any_instant_is_resumed": _KILLS,
     "test_ooc_in_place::test_a_process_that_ends_at_any_instant_is_resumed": _KILLS,
     "test_ooc_complete::test_ranks_that_are_killed_after_the_last_write[to a file]": _KILLS,
-    "test_ooc_in_place_sets::test_a_disk_that_gets_full_is_resumed[shape0]": "another shape; the gate has one axis",
+    "test_ooc_in_place_sets::test_a_disk_that_gets_full_is_resumed[shape0]": "the gate has the shape of one axis",
     "test_long_line::test_matches_numpy[1000003-clongdouble]": "the gate has the other precisions of this prime",
     "test_wisdom::test_what_is_damaged_is_a_warning_and_stays": _ALIKE,
     "test_readme::test_commands[weft bench 256x256x256 -n 4 --methods all*": _LARGE,
@@ -44,7 +44,7 @@ NIGHTLY: dict[str, str] = {
     "test_ooc_records::test_ranks_that_are_stopped_leave_no_part_of_a_set": _KILLS,
     "test_probe::test_disks_are_measured[3]": _RANKS,
     "test_local_machine::test_ranks_measure_together[3]": _RANKS,
-    "test_line::test_files_are_in_natural_order[1155]": "another length; the gate has three",
+    "test_line::test_files_are_in_natural_order[1155]": "another length; the gate has two",
     "test_cli_fft::test_brain_scan": _RANKS,
     "test_cli_fft::test_elevation_model": _RANKS,
     "test_verify::test_random_cases_share_memory_where_they_can": "the gate has each kind of node memory in C++",
@@ -76,10 +76,10 @@ NIGHTLY: dict[str, str] = {
     "test_cli_bench::test_bench_with_all_peers": "the same with other choices; the gate has two",
     "test_cli_bench::test_fftw_does_no_more_than_the_contract_asks": "the same with other choices; the gate has one",
     "test_cli_bench::test_steps_are_measured_beside_their_prediction[same]": "the gate has output any",
-    "test_cli_bench::test_what_cannot_be_drawn_is_refused_before_it_is_timed": "refusals; the gate has one",
-    "test_cli_bench::test_bench_of_methods_that_cannot_be": "refusals; the gate has one",
+    "test_cli_bench::test_what_cannot_be_drawn_is_refused_before_it_is_timed": "refusals; the gate has two",
+    "test_cli_bench::test_bench_of_methods_that_cannot_be": "refusals; the gate has five",
     "test_cli_bench::test_bench_of_all_methods_in_pieces": "the gate has whole blocks, and pieces of one method",
-    "test_cli_launch::test_ranks_given_different_arguments[2-*": "the same of other commands; the gate has two",
+    "test_cli_launch::test_ranks_given_different_arguments[2-*": "the same check of other commands; the gate has two",
     "test_cli_support::test_vector_fields_and_back[out.zarr-3]": "another type of file; the gate has one",
     "test_ooc_complete::test_ranks_that_are_killed_after_the_last_write[in place]": _KILLS,
     "test_verify::test_a_method_may_be_asked_for": "the same with other choices; the gate has one",
@@ -129,7 +129,7 @@ GATE: tuple[str, ...] = (
 # Tests that depend on the MPI library: on its start and end, and on its messages of Python arrays.
 BOTH: dict[str, str] = {
     "test_cli_launch": "each MPI has a launcher of its own",
-    "test_line": "exchanges of Python arrays on 1 to 8 ranks",
+    "test_line": "exchanges of Python arrays on 1 to 5 ranks",
 }
 
 _asked = "gate"
@@ -173,7 +173,10 @@ def _matches(key: str, item: pytest.Item) -> bool:
 
 
 def _refuse_unknown(items: list[pytest.Item]) -> None:
-    """Refuses keys that match no test. If the command line names a test, files are collected in part: no check."""
+    """Refuses keys that match no test.
+
+    Does not check if the command line names a test, because pytest then collects only a part of the file.
+    """
     files = {item.path.stem for item in items}
     for key in (*NIGHTLY, *GATE, *BOTH):
         file = key.split("::")[0]
