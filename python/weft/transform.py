@@ -193,8 +193,7 @@ class FFT:
         """Transforms this rank's box of the input; returns its box of the output.
 
         `x` and `out` have the shape, dtype and strides of `input` and `output`; without `out` weft makes the result.
-        `x` is unchanged unless the plan may overwrite it, or `out` starts at the same address (empty_inplace).
-        Collective.
+        `x` is unchanged unless the plan may overwrite it, or `out` starts where `x` does (empty_inplace). Collective.
         Errors, after which `out` is undefined: LayoutMismatch, InvalidArgument for arrays that overlap, MpiFailure.
         """
         return self._execute(True, x, out)
@@ -242,10 +241,7 @@ class FFT:
         after: Any = None,
         fields: tuple[int, int] | None = None,
     ) -> Applied:
-        """Transforms spectra backward, calls a function on tiles in space, and transforms forward.
-
-        Arguments, cost and errors are as for apply_in_spectrum.
-        """
+        """Transforms spectra backward, calls a function on tiles in space, transforms forward. As apply_in_spectrum."""
         return apply(self, False, inputs, outputs, (function, before, after), fields)
 
     def _execute_many(self, forward: bool, given: Sequence[Any], outs: Sequence[Any] | None) -> list[Array]:
@@ -375,8 +371,7 @@ class FFT:
     ) -> str:
         """Describes the plan and its reasons; after a recorded transform also the steps' times, measured and predicted.
 
-        With `apply_in`, "spectrum" or "space", explain describes that round trip (see apply_in_spectrum). No transform
-        runs.
+        With `apply_in`, "spectrum" or "space", describes that round trip instead. Runs no transform.
         """
         if apply_in is None:
             return str(self._handle.explain())
