@@ -12,8 +12,8 @@ namespace weft::bmmc {
 /// bits become the top bits below bit lg BD.
 BitMatrix placement(int lg_band, const DiskModel& disks);
 
-/// Largest number of butterfly stages in one sweep over a load: the lines of so many stages still
-/// fit in cache.
+/// Largest number of butterfly stages in one sweep over a load. With this number, lines still fit
+/// in cache.
 inline constexpr int most_stages_of_a_sweep = 12;
 
 /// Some butterfly stages of a superlevel, on consecutive bits of the logical index.

@@ -43,7 +43,7 @@ def test_divisions_that_cannot_be_planned_are_left_out_or_refused() -> None:
 
 
 def test_plan_says_where_other_threads_are_faster(tmp_path: Path) -> None:
-    # The array is small for so many ranks: fewer ranks start fewer messages.
+    # The array is small for this number of ranks: fewer ranks start fewer messages.
     crowded = ("plan", "32x32x32", "--ranks", "128", "--ranks-per-node", "64", "--machine", MACHINE)
     outcome = weft(*crowded, cwd=tmp_path)
     assert_done(outcome)
