@@ -3,6 +3,7 @@
 
 #include "api/c_support.hpp"
 #include "api/halo.hpp"
+#include "comm/from_mpi.hpp"
 
 struct weft_halo {
   weft::api::HaloHandle handle;
@@ -46,7 +47,7 @@ int weft_halo_create(const weft_layout* layout, const int64_t* below, const int6
                      const int* periodic, int64_t element_bytes, const weft_exchange* exchange,
                      MPI_Comm comm, weft_halo** halo) {
   return guarded([&] {
-    const auto group = group_of(comm);
+    const auto group = weft::comm::communicator_or_solo(comm);
     weft::HaloProblem problem;
     const auto mine = error_of([&] {
       require(halo, "halo");

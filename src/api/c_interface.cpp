@@ -10,6 +10,7 @@
 #include "api/handle.hpp"
 #include "api/planned_by.hpp"
 #include "base/precision_words.hpp"
+#include "comm/from_mpi.hpp"
 #include "plan/coordinates.hpp"
 #include "plan/words.hpp"
 
@@ -254,7 +255,7 @@ int weft_options_init_sized(weft_options* options, size_t struct_size) {
 
 int weft_fft_create(const weft_options* options, MPI_Comm comm, weft_fft** fft) {
   return guarded([&] {
-    const auto group = group_of(comm);
+    const auto group = weft::comm::communicator_or_solo(comm);
     weft::Problem problem;
     Handle::Options how;
     const auto mine = error_of([&] {
@@ -271,7 +272,7 @@ int weft_fft_create(const weft_options* options, MPI_Comm comm, weft_fft** fft) 
 
 int weft_fft_create_from_plan(const char* plan_json, MPI_Comm comm, weft_fft** fft) {
   return guarded([&] {
-    const auto group = group_of(comm);
+    const auto group = weft::comm::communicator_or_solo(comm);
     weft::Plan plan;
     const auto mine = error_of([&] {
       require(fft, "fft");

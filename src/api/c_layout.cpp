@@ -6,6 +6,7 @@
 
 #include "api/redistribute.hpp"
 #include "comm/agreement.hpp"
+#include "comm/from_mpi.hpp"
 
 namespace weft::api {
 namespace {
@@ -90,7 +91,7 @@ int weft_layout_of_local_boxes(int dims, const int64_t* shape, const int64_t* lo
                                const int64_t* upper, const int* order, MPI_Comm comm,
                                weft_layout** layout) {
   return guarded([&] {
-    const auto group = group_of(comm);
+    const auto group = weft::comm::communicator_or_solo(comm);
     weft::Shape whole;
     weft::Box mine;
     std::vector<int> memory_order;

@@ -2,6 +2,7 @@
 
 #include "api/c_support.hpp"
 #include "api/poisson.hpp"
+#include "comm/from_mpi.hpp"
 
 struct weft_poisson {
   weft::api::PoissonHandle handle;
@@ -55,7 +56,7 @@ using namespace weft::api;
 
 int weft_poisson_create(const weft_poisson_options* options, MPI_Comm comm, weft_poisson** solver) {
   return guarded([&] {
-    const auto group = group_of(comm);
+    const auto group = weft::comm::communicator_or_solo(comm);
     weft::PoissonProblem problem;
     const auto mine = error_of([&] {
       require(solver, "solver");

@@ -1,5 +1,6 @@
 #include "api/c_support.hpp"
 #include "api/redistribute.hpp"
+#include "comm/from_mpi.hpp"
 
 namespace weft::api {
 namespace {
@@ -10,7 +11,7 @@ template <class ReadFrom, class ReadTo>
 int move_array(const char* call, const void* source, void* target, std::int64_t element_bytes,
                MPI_Comm comm, ReadFrom&& read_from, ReadTo&& read_to) noexcept {
   return guarded([&] {
-    const auto group = group_of(comm);
+    const auto group = comm::communicator_or_solo(comm);
     Layout from;
     Layout to;
     const auto mine = error_of([&] {

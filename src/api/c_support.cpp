@@ -1,5 +1,4 @@
 #include "api/c_support.hpp"
-#include "comm/from_mpi.hpp"
 
 #include <cstdlib>
 #include <cstring>
@@ -90,10 +89,6 @@ void give_text(const std::string& text, char** result) {
 void give_layout(Layout layout, weft_layout** result) {
   require(result, "for the layout");
   *result = new weft_layout{std::move(layout)};
-}
-
-comm::Communicator group_of(MPI_Comm comm) {
-  return comm == MPI_COMM_NULL ? comm::Communicator::solo() : comm::communicator_of(comm);
 }
 
 }  // namespace weft::api

@@ -18,7 +18,6 @@
 
 #include "base/precision_words.hpp"
 #include "comm/agreement.hpp"
-#include "comm/communicator.hpp"
 #include "plan/words.hpp"
 
 struct weft_layout {
@@ -100,8 +99,5 @@ void give_numbers(const std::vector<double>& numbers, double* result, const char
 /// Gives the caller a copy of the text. The caller frees it by weft_free.
 void give_text(const std::string& text, char** result);
 void give_layout(Layout layout, weft_layout** result);
-
-/// Returns the ranks of an MPI communicator; MPI_COMM_NULL is this process alone.
-comm::Communicator group_of(MPI_Comm comm);
 
 }  // namespace weft::api

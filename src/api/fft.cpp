@@ -52,10 +52,6 @@ std::shared_ptr<api::Handle> handle_of(const FftOptions& options, Precision prec
       own_error);
 }
 
-comm::Communicator communicator_or_solo(MPI_Comm comm) {
-  return comm == MPI_COMM_NULL ? comm::Communicator::solo() : comm::communicator_of(comm);
-}
-
 /// Returns an error if the caller's arrays have the wrong types of numbers for the transform's
 /// input and output.
 std::optional<Error> element_error(const Plan& plan, Element input, Element output) {
@@ -116,12 +112,12 @@ std::span<void* const> kept_outputs(std::span<E* const> arrays) {
 
 template <class T>
 Fft<T>::Fft(const FftOptions& options)
-    : handle_(handle_of(options, precision_of<T>, communicator_or_solo(options.comm))) {}
+    : handle_(handle_of(options, precision_of<T>, comm::communicator_or_solo(options.comm))) {}
 
 template <class T>
 Fft<T>::Fft(const Plan& plan, MPI_Comm comm, const std::string& engine)
     : handle_(std::make_shared<api::Handle>(plan, api::Handle::Options{.engine = engine},
-                                            communicator_or_solo(comm),
+                                            comm::communicator_or_solo(comm),
                                             precision_error(plan, precision_of<T>))) {}
 
 template <class T>

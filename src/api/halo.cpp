@@ -132,9 +132,7 @@ Halo::Halo(const HaloOptions& options)
                                                             .periodic = options.periodic,
                                                             .element_bytes = options.element_bytes,
                                                             .exchange = options.exchange},
-                                                options.comm == MPI_COMM_NULL
-                                                    ? comm::Communicator::solo()
-                                                    : comm::communicator_of(options.comm))) {}
+                                                comm::communicator_or_solo(options.comm))) {}
 
 void Halo::fill(void* array) { handle_->fill(array); }
 

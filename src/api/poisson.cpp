@@ -106,9 +106,7 @@ std::optional<Error> array_error(const api::PoissonHandle& handle, Element given
 template <class T>
 PoissonSolver<T>::PoissonSolver(const PoissonOptions& options)
     : handle_(std::make_shared<api::PoissonHandle>(problem_from(options, precision_of_reals<T>),
-                                                   options.comm == MPI_COMM_NULL
-                                                       ? comm::Communicator::solo()
-                                                       : comm::communicator_of(options.comm))) {}
+                                                   comm::communicator_or_solo(options.comm))) {}
 
 template <class T>
 double PoissonSolver<T>::solve(const T* rho, T* u) {

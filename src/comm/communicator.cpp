@@ -113,6 +113,10 @@ Communicator communicator_of(MPI_Comm user) {
   return Communicator(cached_state(user));
 }
 
+Communicator communicator_or_solo(MPI_Comm user) {
+  return user == MPI_COMM_NULL ? Communicator::solo() : communicator_of(user);
+}
+
 int Communicator::rank() const { return state_->rank; }
 int Communicator::size() const { return state_->size; }
 bool Communicator::is_solo() const { return state_->solo; }

@@ -14,4 +14,7 @@ namespace weft::comm {
 ///         MPI_COMM_NULL, and for an inter-communicator.
 Communicator communicator_of(MPI_Comm user);
 
+/// As communicator_of(), but MPI_COMM_NULL gives Communicator::solo(): this process alone.
+Communicator communicator_or_solo(MPI_Comm user);
+
 }  // namespace weft::comm
