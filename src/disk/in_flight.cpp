@@ -10,16 +10,15 @@
 namespace weft::disk {
 namespace {
 
-/// Gives lanes the next number, and stores the first failure. After a failure there are no further
-/// numbers.
+/// Gives each thread the next number. Stores the first failure, after which it gives no number.
 class Numbers {
  public:
   explicit Numbers(std::int64_t count) : count_(count) {}
 
   template <class Work>
-  void take_numbers(int lane, Work&& work) {
+  void take_numbers(int thread, Work&& work) {
     try {
-      for (std::int64_t number = next_++; number < count_; number = next_++) work(lane, number);
+      for (std::int64_t number = next_++; number < count_; number = next_++) work(thread, number);
     } catch (...) {
       next_ = count_;
       const std::lock_guard lock(failing_);
@@ -40,14 +39,14 @@ class Numbers {
 
 }  // namespace
 
-void in_flight(int lanes, std::int64_t count,
-               const std::function<void(int lane, std::int64_t number)>& work) {
+void in_flight(int threads, std::int64_t count,
+               const std::function<void(int thread, std::int64_t number)>& work) {
   Numbers numbers(count);
   {
     std::vector<std::jthread> others;
-    const auto most = static_cast<int>(std::min<std::int64_t>(lanes, count));
-    for (int lane = 1; lane < most; ++lane)
-      others.emplace_back([&numbers, &work, lane] { numbers.take_numbers(lane, work); });
+    const auto most = static_cast<int>(std::min<std::int64_t>(threads, count));
+    for (int thread = 1; thread < most; ++thread)
+      others.emplace_back([&numbers, &work, thread] { numbers.take_numbers(thread, work); });
     numbers.take_numbers(0, work);
   }
   numbers.rethrow();

@@ -16,10 +16,10 @@
 namespace weft::probe {
 namespace {
 
-constexpr int lanes = 8;
+constexpr int in_flight_most = 8;
 constexpr std::int64_t sizes[] = {64 << 10, 256 << 10, 1 << 20, 4 << 20};
 constexpr std::int64_t largest = 4 << 20;
-constexpr std::int64_t least_file_bytes = lanes * largest;
+constexpr std::int64_t least_file_bytes = in_flight_most * largest;
 constexpr std::int64_t most_file_bytes = std::int64_t{1} << 30;
 constexpr std::int64_t alone_bytes = 4 << 10;
 constexpr int rounds = 3;
@@ -50,7 +50,7 @@ Sample summary(const std::string& series, std::int64_t bytes, std::vector<double
 class DiskProbe {
  public:
   DiskProbe(const std::string& directory, double seconds)
-      : file_(directory), seconds_(seconds), memory_(lanes * largest) {
+      : file_(directory), seconds_(seconds), memory_(in_flight_most * largest) {
     // The bytes are random, because some disks compress repeated data.
     std::mt19937_64 any;
     std::generate_n(memory_.as<std::uint64_t>(), memory_.size() / 8, [&] { return any(); });
@@ -62,7 +62,7 @@ class DiskProbe {
     Disk& disk = found.disk;
     disk.directory = file_.directory();
     disk.direct = file_.is_direct();
-    disk.in_flight = lanes;
+    disk.in_flight = in_flight_most;
     found.samples.push_back(latency());
     disk.latency_s = found.samples.back().seconds;
     const LinkPiece write = fitted(DiskDirection::write, found.samples);
@@ -75,15 +75,15 @@ class DiskProbe {
   }
 
  private:
-  char* memory(int lane) const { return memory_.as<char>() + lane * largest; }
+  char* memory(int thread) const { return memory_.as<char>() + thread * largest; }
 
   /// Fills the file as far as the time allows. All rounds use the filled part, so that all take
   /// about as long. Flushes often, because the system would otherwise buffer everything.
   void fill(std::int64_t most_bytes) {
     const Stopwatch watch;
     do {
-      disk::in_flight(lanes, lanes, [&](int lane, std::int64_t number) {
-        file_.write(filled_ + number * largest, memory(lane), largest);
+      disk::in_flight(in_flight_most, in_flight_most, [&](int thread, std::int64_t number) {
+        file_.write(filled_ + number * largest, memory(thread), largest);
       });
       file_.flush();
       filled_ += least_file_bytes;
@@ -128,13 +128,13 @@ class DiskProbe {
     file_.forget();
     std::atomic<std::int64_t> done = 0;
     const Stopwatch watch;
-    disk::in_flight(lanes, filled_ / bytes, [&](int lane, std::int64_t number) {
-      if (number >= lanes && watch.seconds() > most_s) return;
+    disk::in_flight(in_flight_most, filled_ / bytes, [&](int thread, std::int64_t number) {
+      if (number >= in_flight_most && watch.seconds() > most_s) return;
       const std::int64_t offset = scattered(accesses_ + number, bytes);
       if (direction == DiskDirection::write)
-        file_.write(offset, memory(lane), bytes);
+        file_.write(offset, memory(thread), bytes);
       else
-        file_.read(offset, memory(lane), bytes);
+        file_.read(offset, memory(thread), bytes);
       ++done;
     });
     if (direction == DiskDirection::write) file_.flush();
@@ -145,7 +145,7 @@ class DiskProbe {
 
   disk::File file_;
   const double seconds_;
-  AlignedBuffer memory_;  ///< one block of the largest size for each lane
+  AlignedBuffer memory_;  ///< one block of the largest size for each thread
   std::int64_t filled_ = 0;
   std::int64_t accesses_ = 0;  ///< in all rounds, so that a round continues where the previous one
                                ///< ended

@@ -133,12 +133,12 @@ TEST(DiskFile, a_write_beyond_the_limit_of_file_sizes_is_an_error) {
 }
 
 TEST(DiskInFlight, every_number_is_done_once) {
-  for (const int lanes : {1, 2, 5, 8})
+  for (const int threads : {1, 2, 5, 8})
     for (const std::int64_t count : {0, 1, 3, 8, 1000}) {
       std::mutex mutex;
       std::multiset<std::int64_t> seen;
-      in_flight(lanes, count, [&](int lane, std::int64_t number) {
-        EXPECT_TRUE(lane >= 0 && lane < lanes) << lane;
+      in_flight(threads, count, [&](int thread, std::int64_t number) {
+        EXPECT_TRUE(thread >= 0 && thread < threads) << thread;
         const std::lock_guard lock(mutex);
         seen.insert(number);
       });
@@ -147,15 +147,15 @@ TEST(DiskInFlight, every_number_is_done_once) {
     }
 }
 
-TEST(DiskInFlight, as_many_are_in_flight_as_there_are_lanes) {
-  constexpr int lanes = 4;
+TEST(DiskInFlight, as_many_are_in_flight_as_there_are_threads) {
+  constexpr int threads = 4;
   std::atomic<int> here = 0;
-  in_flight(lanes, lanes, [&](int, std::int64_t) {
+  in_flight(threads, threads, [&](int, std::int64_t) {
     ++here;
-    // The loop ends only if all lanes are here at the same time.
-    while (here < lanes) std::this_thread::yield();
+    // The loop ends only if all threads are here at the same time.
+    while (here < threads) std::this_thread::yield();
   });
-  EXPECT_EQ(here, lanes);
+  EXPECT_EQ(here, threads);
 }
 
 TEST(DiskInFlight, the_first_failure_ends_the_work) {
