@@ -43,21 +43,23 @@ def require_unchanged(seen: Seen, name: str, since: str = "the transform was pla
 
 
 def _digest(folder: str) -> str:
-    """Returns a digest of names, lengths and modification times."""
+    """Returns a digest of names, lengths and modification times, and of the folders to which links lead."""
     found = hashlib.sha256()
-    for file in _files(folder, set()):
-        status = os.stat(file)
-        found.update(f"{file}\0{status.st_size}\0{status.st_mtime_ns}\n".encode("utf-8", "surrogateescape"))
+    for line in _lines(folder, set()):
+        found.update(line.encode("utf-8", "surrogateescape"))
     return found.hexdigest()
 
 
-def _files(folder: str, above: set[str]) -> Iterator[str]:
-    """Yields all files in a folder. Follows links to folders, but not to a folder in `above`, to avoid cycles."""
+def _lines(folder: str, visited: set[str]) -> Iterator[str]:
+    """Yields a line for each folder and each file in it. Follows links to folders, but lists each folder once."""
     real = os.path.realpath(folder)
-    if real in above:
+    yield f"{folder}\0{real}\n"
+    if real in visited:
         return
+    visited.add(real)
     for entry in sorted(os.scandir(real), key=lambda each: each.name):
         if entry.is_dir():
-            yield from _files(entry.path, above | {real})
+            yield from _lines(entry.path, visited)
         elif entry.is_file():
-            yield entry.path
+            status = os.stat(entry.path)
+            yield f"{entry.path}\0{status.st_size}\0{status.st_mtime_ns}\n"
