@@ -160,7 +160,7 @@ Shape block_widths(const Box& region, const std::vector<int>& batch_axes, const 
 
 std::size_t fusable(const Box& box, const std::vector<AxisTransform>& transforms, std::size_t first,
                     const Place& inlet, const LocalOptions& options, std::int64_t fields) {
-  const std::int64_t limit = std::max(cache_sizes().l2_bytes, cache_sizes().l3_share_bytes);
+  const std::int64_t limit = cache_sizes().core_bytes();
   const std::int64_t planes_a_row = least_row_bytes / complex_bytes(options.precision);
   std::int64_t planes = box.volume() / box.extent(transforms[first].axis);
   std::size_t count = 1;

@@ -66,7 +66,7 @@ bool streams(const Box& box, const Place& from, const Place& to, bool in_place) 
   const bool same_memory = in_place || (!from.pieces.empty() && !to.pieces.empty() &&
                                         from.pieces[0].buffer == to.pieces[0].buffer);
   const std::int64_t bytes = box.volume() * std::max(from.element_bytes, to.element_bytes);
-  return !same_memory && bytes > cache_sizes().l3_share_bytes;
+  return !same_memory && bytes > cache_sizes().core_bytes();
 }
 
 bool meets(const Box& piece, const Box& cell, const std::vector<int>& axes) {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "kernel/cache.hpp"
 #include "support/random_layouts.hpp"
 #include "support/seed.hpp"
 
@@ -69,6 +70,24 @@ TEST(KernelPlace, AnUndividedRegionIsOneCellAndAnEmptyOneHasNone) {
   const Place place{{{whole, 0, 0, {6, 1}}}, 8};
   EXPECT_EQ(cells(whole, {0, 1}, place, place), std::vector<Box>{whole});
   EXPECT_TRUE(cells(Box{{0, 0}, {0, 6}}, {0}, place, place).empty());
+}
+
+TEST(KernelPlace, an_array_that_fits_the_cache_is_not_streamed) {
+  const std::int64_t fitting = cache_sizes().core_bytes() / 8;
+  const auto in_buffer = [](const Box& box, int buffer) {
+    return Place{{{box, buffer, 0, {1}}}, 8};
+  };
+  const Box small = Box::whole({fitting});
+  EXPECT_FALSE(streams(small, in_buffer(small, 0), in_buffer(small, 1), false));
+  const Box large = Box::whole({fitting + 1});
+  EXPECT_TRUE(streams(large, in_buffer(large, 0), in_buffer(large, 1), false));
+  EXPECT_FALSE(streams(large, in_buffer(large, 0), in_buffer(large, 0), false));
+}
+
+// Many ARM processors report no cache of the third level.
+TEST(KernelPlace, without_a_third_level_arrays_in_the_second_stay_in_cache) {
+  EXPECT_EQ((CacheSizes{.l2_bytes = 100, .l3_share_bytes = 0}.core_bytes()), 100);
+  EXPECT_EQ((CacheSizes{.l2_bytes = 100, .l3_share_bytes = 300}.core_bytes()), 300);
 }
 
 }  // namespace
