@@ -1,10 +1,11 @@
 """Checks rules that compilers do not check: allowed includes and imports, use of <mpi.h>, sizes of files and lines,
-leftovers, and comparisons of exchange methods outside of the allowed folders.
+leftovers, comparisons of exchange methods outside of the allowed folders, and the number of terms in the glossary.
 
 Usage: python tools/tidy.py [FOLDER]. Prints one line for each finding, and ends with status 1 if there is a finding.
 Reads only files that git tracks or would track. Needs only Python.
 """
 
+import itertools
 import re
 import subprocess
 import sys
@@ -16,6 +17,7 @@ from python_imports import check_imports
 LINES_MAX = 500
 COLUMNS_MAX = 120
 RESULT_LINES_MAX = 2000
+GLOSSARY_TERMS_MAX = 25
 
 # For each folder of src/, the other folders that it may include, as in ARCHITECTURE.md. Parts of ooc and bmmc count as
 # folders.
@@ -193,6 +195,17 @@ def check_text(name: str, lines: list[str]) -> Iterator[str]:
             yield f"{name}:{number}: a path of one machine: {line.strip()}"
 
 
+def check_glossary(name: str, lines: list[str]) -> Iterator[str]:
+    """Yields a finding if the table below "Glossary" has more terms than a newcomer can learn."""
+    if name != "ARCHITECTURE.md" or "## Glossary" not in lines:
+        return
+    below = lines[lines.index("## Glossary") + 1 :]
+    section = itertools.takewhile(lambda line: not line.startswith("## "), below)
+    terms = sum(line.startswith("|") for line in section) - 2  # without the heading and the line below it
+    if terms > GLOSSARY_TERMS_MAX:
+        yield f"{name}: a glossary of {terms} terms; at most {GLOSSARY_TERMS_MAX}"
+
+
 def check_result(name: str, content: bytes) -> Iterator[str]:
     lines = content.count(b"\n")
     if "results" in name.split("/")[:-1] and lines > RESULT_LINES_MAX:
@@ -221,6 +234,7 @@ def check_tree(root: Path) -> list[str]:
         if path.suffix == ".py":
             python[name] = "\n".join(lines)
         findings += check_text(name, lines)
+        findings += check_glossary(name, lines)
     findings += check_imports(python)
     if sources == 0:
         findings.append(f"{root}: no source was found, so nothing was checked")

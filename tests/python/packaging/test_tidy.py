@@ -25,6 +25,11 @@ def write(folder: Path, name: str, text: str) -> None:
     path.write_text(text)
 
 
+def glossary(terms: int) -> str:
+    rows = "\n".join(["| term | meaning |", "|---|---|", *[f"| {term} | x |" for term in range(terms)]])
+    return f"| another | table |\n|---|---|\n\n## Glossary\n\n{rows}\n\n## After it\n\n{rows}\n"
+
+
 @pytest.fixture
 def clean_tree(tmp_path: Path) -> Path:
     write(tmp_path, "include/weft/error.hpp", "#pragma once\n#include <string>\n")
@@ -46,6 +51,7 @@ def clean_tree(tmp_path: Path) -> Path:
     write(tmp_path, "python/weft/errors.py", "from weft import _planning\n")
     write(tmp_path, "python/weft/planning/mapping.py", "import os\n\nfrom weft import errors\n")
     write(tmp_path, "python/weft/cli/app.py", "import weft\nfrom weft.planning import mapping\n")
+    write(tmp_path, "ARCHITECTURE.md", glossary(25))
     # Lines that cannot be broken may be long: rows of tables, links.
     write(tmp_path, "docs/a.md", f"| {'x' * 130} |\n  | {'x' * 130} |\nSee [a]({'x' * 120}).\n<https://{'x' * 120}>\n")
     return tmp_path
@@ -119,6 +125,7 @@ OFFENCES = {
         "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from .errors import WeftError\n",
         "python/weft/errors.py: modules import each other: weft.errors",
     ),
+    "many terms": ("ARCHITECTURE.md", glossary(26), "ARCHITECTURE.md: a glossary of 26 terms; at most 25"),
     "home": ("docs/a.md", "see /ho" + "me/alice/weft\n", "path of one machine"),
 }
 
