@@ -7,7 +7,6 @@ import itertools
 import json
 import math
 import operator
-import os
 import time
 from dataclasses import asdict
 from typing import Any
@@ -97,18 +96,6 @@ def plane_wave_errors(comm: Any, shape: list[int], kind: str | list[str]) -> dic
 
 def sharing(comm: Any) -> tuple[bool, str]:
     return runner.can_share(comm), weft.node_memory(comm)
-
-
-def hang(comm: Any) -> None:
-    """One rank waits for a message that no rank sends."""
-    if comm.rank == comm.size - 1:
-        comm.recv(source=0, tag=99)
-
-
-def die(comm: Any) -> None:
-    if comm.rank == comm.size - 1:
-        os._exit(7)
-    comm.Barrier()
 
 
 # ---- moving arrays ----

@@ -100,4 +100,8 @@ def serve(address: str) -> None:
 
 
 if __name__ == "__main__":
-    serve(sys.argv[1])
+    try:
+        serve(sys.argv[1])
+    except BaseException:  # among others: the pytest process ended before a reply
+        traceback.print_exc()
+        os._exit(1)  # mpiexec then ends the others; MPI_Finalize would wait for them

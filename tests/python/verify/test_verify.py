@@ -119,14 +119,14 @@ def small_pool(plans_by_fixed_rule: None) -> Iterator[Pool]:
 
 def test_a_hang_ends_and_the_next_case_runs(small_pool: Pool) -> None:
     """The job is ended, the failure names the request, and new ranks replace the old."""
-    with pytest.raises(AssertionError, match=r"no reply after 2 s: hang on 3 ranks"):
-        small_pool.outcomes("hang", 3, limit_s=2)
+    with pytest.raises(AssertionError, match=r"no reply after 2 s: ends_on_ranks\.hang on 3 ranks"):
+        small_pool.outcomes("ends_on_ranks.hang", 3, limit_s=2)
     small_pool.require(Case((8, 6), ranks=3))
 
 
 def test_ranks_that_die_are_noticed(small_pool: Pool) -> None:
     with pytest.raises(AssertionError, match="the ranks have died"):
-        small_pool.outcomes("die", 2, limit_s=30)
+        small_pool.outcomes("ends_on_ranks.die", 2, limit_s=30)
     small_pool.require(Case((8, 6), ranks=3))
 
 
@@ -142,7 +142,11 @@ time.sleep(60)
 """
 
 
-@pytest.mark.parametrize("then", ["", "ranks.outcomes('hang', 3)"], ids=["idle", "hanging"])
+@pytest.mark.parametrize(
+    "then",
+    ["", "ranks.outcomes('ends_on_ranks.hang', 3)", "ranks.outcomes('ends_on_ranks.work_for', 3, seconds=1.5)"],
+    ids=["idle", "hanging", "at work"],
+)
 def test_ranks_end_with_their_parent(then: str) -> None:
     """Even a parent that is killed leaves no ranks behind."""
     code = PARENT.format(folder=str(Path(__file__).parents[1] / "support"), then=then)
