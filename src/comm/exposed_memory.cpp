@@ -1,6 +1,7 @@
 #include "comm/exposed_memory.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -30,34 +31,32 @@ std::int64_t bytes_to_alignment(const void* address) {
          alignment;
 }
 
-/// An MPI group of some ranks of a communicator. The list must have no duplicates.
-class PeerGroup {
+/// Messages of one byte, by which ranks tell some peers that they have come to a point.
+class Signals {
  public:
-  PeerGroup() = default;
-  PeerGroup(MPI_Comm comm, const std::vector<int>& ranks) {
-    if (ranks.empty()) return;
-    MPI_Group whole = MPI_GROUP_NULL;
-    check_mpi(MPI_Comm_group(comm, &whole), "MPI_Comm_group");
-    const int code =
-        MPI_Group_incl(whole, checked_cast<int>(std::ssize(ranks)), ranks.data(), &group_);
-    MPI_Group_free(&whole);
-    check_mpi(code, "MPI_Group_incl");
+  /// Collective over `comm`: this rank is in `from` of each rank in `to`.
+  Signals(const Communicator& comm, const std::vector<int>& to, const std::vector<int>& from,
+          int tag)
+      : received_(from.size()),
+        messages_(comm, steps_of(to, from), 1, {.at_once = 0, .tag = tag}) {}
+  /// Sends the signals, and returns when those for this rank have arrived.
+  void exchange() {
+    messages_.start(0, &sent_, received_.data());
+    messages_.finish();
   }
-  PeerGroup(PeerGroup&& other) noexcept : group_(std::exchange(other.group_, MPI_GROUP_NULL)) {}
-  PeerGroup& operator=(PeerGroup&& other) noexcept {
-    std::swap(group_, other.group_);
-    return *this;
-  }
-  PeerGroup(const PeerGroup&) = delete;
-  PeerGroup& operator=(const PeerGroup&) = delete;
-  ~PeerGroup() {
-    if (group_ != MPI_GROUP_NULL && is_running()) MPI_Group_free(&group_);
-  }
-  bool empty() const { return group_ == MPI_GROUP_NULL; }
-  MPI_Group get() const { return group_; }
 
  private:
-  MPI_Group group_ = MPI_GROUP_NULL;
+  static std::vector<MessageStep> steps_of(const std::vector<int>& to,
+                                           const std::vector<int>& from) {
+    std::vector<MessageStep> steps;
+    for (const int peer : from) steps.push_back({.recv = {peer, std::ssize(steps), {1}, {1}}});
+    for (const int peer : to) steps.push_back({.send = {peer, 0, {1}, {1}}});
+    return steps;
+  }
+
+  char sent_ = 0;
+  std::vector<char> received_;
+  Messages messages_;
 };
 
 }  // namespace
@@ -95,6 +94,10 @@ ExposedMemory::ExposedMemory(const Communicator& comm, std::int64_t bytes)
                              MPI_INFO_NULL, usable(comm.state()), &base, &made->win),
             "MPI_Win_allocate");
   check_mpi(MPI_Win_set_errhandler(made->win, MPI_ERRORS_RETURN), "MPI_Win_set_errhandler");
+  // Signals separate the puts of one exchange from those of the next, so this lock lasts until the
+  // window is freed.
+  check_mpi(MPI_Win_lock_all(MPI_MODE_NOCHECK, made->win), "MPI_Win_lock_all");
+  made->is_locked = true;
   comm.state().windows.push_back(made);
   body_->window = std::move(made);
   body_->bytes = bytes;
@@ -119,8 +122,9 @@ struct Puts::Body {
   Datatype element;
   std::vector<Put> puts;           ///< in the order of chunks
   std::vector<std::size_t> until;  ///< for each chunk: number of puts up to its end
-  PeerGroup senders;
-  PeerGroup receivers;
+  std::vector<int> receivers;
+  std::optional<Signals> ready;  ///< of receivers: their memory may be overwritten
+  std::optional<Signals> done;   ///< of senders: their blocks have arrived
   MessageTraffic traffic;
   bool is_open = false;
 
@@ -173,7 +177,7 @@ void Puts::Body::add(const Block& block, std::int64_t to_byte, std::int64_t limi
 
 Puts::Puts(const Communicator& comm, ExposedMemory memory, int chunks,
            std::span<const ChunkedBlock> send, std::span<const ChunkedBlock> recv,
-           std::int64_t element_bytes)
+           std::int64_t element_bytes, int tag)
     : body_(std::make_shared<Body>()) {
   body_->comm = comm;
   body_->memory = std::move(memory);
@@ -203,27 +207,20 @@ Puts::Puts(const Communicator& comm, ExposedMemory memory, int chunks,
     body_->until.push_back(body_->puts.size());
   }
   if (comm.size() == 1) return;
-  together(comm, [&] {
-    body_->element = element_type(element_bytes);
-    body_->senders = PeerGroup(usable(comm.state()), peers_of(recv));
-    body_->receivers = PeerGroup(usable(comm.state()), peers_of(send));
-  });
+  together(comm, [&] { body_->element = element_type(element_bytes); });
+  body_->receivers = peers_of(send);
+  const std::vector<int> senders = peers_of(recv);
+  body_->ready.emplace(comm, senders, body_->receivers, tag);
+  body_->done.emplace(comm, body_->receivers, senders, tag);
 }
 
 void Puts::Body::open() {
   if (comm.size() == 1) return;
   usable(comm.state());  // throws if MPI_Finalize has freed the communicator, and so the window
   is_open = true;
-  if (!senders.empty())
-    check_mpi(MPI_Win_post(senders.get(),
-                           0,  // no assertion
-                           window()),
-              "MPI_Win_post");
-  if (!receivers.empty())
-    check_mpi(MPI_Win_start(receivers.get(),
-                            0,  // no assertion
-                            window()),
-              "MPI_Win_start");
+  // Orders this rank's accesses to its memory before the puts of others.
+  check_mpi(MPI_Win_sync(window()), "MPI_Win_sync");
+  ready->exchange();
 }
 
 void Puts::start(int chunk, const void* send) const {
@@ -244,8 +241,10 @@ void Puts::finish() const {
   Body& body = *body_;
   if (!body.is_open) return;
   body.is_open = false;
-  if (!body.receivers.empty()) check_mpi(MPI_Win_complete(body.window()), "MPI_Win_complete");
-  if (!body.senders.empty()) check_mpi(MPI_Win_wait(body.window()), "MPI_Win_wait");
+  for (const int peer : body.receivers)
+    check_mpi(MPI_Win_flush(peer, body.window()), "MPI_Win_flush", peer);
+  body.done->exchange();
+  check_mpi(MPI_Win_sync(body.window()), "MPI_Win_sync");
 }
 
 MessageTraffic Puts::traffic() const { return body_->traffic; }

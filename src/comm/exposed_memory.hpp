@@ -41,9 +41,11 @@ struct ChunkedBlock {
 /// An exchange in which each rank puts its blocks into the memory that its peers expose. Prepared
 /// once, executed many times without allocation.
 ///
-/// Uses        MPI_Put. Receivers call MPI_Win_post before and MPI_Win_wait after. Senders call
-///             MPI_Win_start before and MPI_Win_complete after. Only ranks with a block in common
-///             wait for each other. A block above the count limit or 1 GiB is put in parts.
+/// Uses        MPI_Put and MPI_Win_flush. Before the puts, each receiver sends its senders a
+///             message of one byte, and after them each sender sends one to its receivers. So only
+///             ranks with a block in common wait for each other. MPI_Win_post and MPI_Win_start
+///             would do the same, but MPICH counts the posts of all ranks, also those for a later
+///             exchange. A block above the count limit or 1 GiB is put in parts.
 /// Memory      blocks are read from any buffer, and arrive in `memory`. Only one exchange at a time
 ///             may use `memory`.
 /// Collective  construction, over `comm`; not thread-safe on one object. An execution is start()
@@ -52,9 +54,10 @@ struct ChunkedBlock {
 class Puts {
  public:
   /// `send` and `recv` are in the order of chunks. The offsets of `recv` are positions in `memory`.
+  /// tag : of the messages of one byte; must differ between concurrent exchanges.
   Puts(const Communicator& comm, ExposedMemory memory, int chunks,
        std::span<const ChunkedBlock> send, std::span<const ChunkedBlock> recv,
-       std::int64_t element_bytes);
+       std::int64_t element_bytes, int tag = 0);
   /// Puts a chunk. The first call waits until the receivers expose their memory.
   void start(int chunk, const void* send) const;
   /// Returns when all blocks of this rank have been put, and all blocks for this rank have arrived.

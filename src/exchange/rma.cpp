@@ -44,7 +44,7 @@ std::unique_ptr<Executor> make_rma(const Exchange&, const ExchangeEndpoint& side
   const auto number = static_cast<std::size_t>(side.recv_buffer - resources.first_exposed);
   return std::make_unique<Rma>(
       comm::Puts(group.comm, resources.exposed[number], side.chunks, blocks_of_others(blocks.send),
-                 blocks_of_others(blocks.recv), side.element_bytes),
+                 blocks_of_others(blocks.recv), side.element_bytes, resources.tag),
       OwnBlocks(side, blocks));
 }
 
