@@ -14,7 +14,6 @@
 #include "comm/agreement.hpp"
 #include "comm/communicator_state.hpp"
 #include "comm/datatype.hpp"
-#include "comm/environment.hpp"
 #include "comm/exchange_checks.hpp"
 #include "comm/mpi_check.hpp"
 
